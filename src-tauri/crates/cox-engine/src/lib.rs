@@ -1,0 +1,1 @@
+//! Sessions, the turn loop, tasks, notifications, retention; the public Engine handle.

@@ -1,0 +1,1 @@
+//! Process trees, project roots and paths, read stamps and file watching.

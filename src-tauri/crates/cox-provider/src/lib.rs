@@ -1,0 +1,1 @@
+//! One message model over Anthropic, OpenAI-compatible servers and the offline rehearsal; SSE, retries, prices, keys.
