@@ -141,6 +141,9 @@ pub enum EventKind {
         permission_mode: PermissionMode,
         /// `anthropic`, `openai` or `rehearsal`.
         provider: String,
+        /// The server, when it is not the provider's own.
+        #[serde(default)]
+        base_url: Option<String>,
         /// The lead's model.
         model: String,
     },
@@ -207,6 +210,11 @@ pub enum EventKind {
     },
     /// It was put into the transcript.
     MessageDelivered {
+        /// Which.
+        message_id: MessageId,
+    },
+    /// The user took it back before it was delivered.
+    MessageWithdrawn {
         /// Which.
         message_id: MessageId,
     },

@@ -31,6 +31,7 @@ impl SessionView {
             mode: SessionMode::Coordinator,
             permission_mode: PermissionMode::Default,
             provider: String::new(),
+            base_url: None,
             model: String::new(),
             created_at: 0,
             updated_at: 0,
@@ -55,7 +56,11 @@ impl SessionView {
         if !self.inbox.is_empty() {
             return TreeState::Asks;
         }
-        if self.tasks.iter().any(|task| task.status.is_live() && !(task.kind == TaskKind::Lead && task.generation == 0)) {
+        if self
+            .tasks
+            .iter()
+            .any(|task| task.status.is_live() && !(task.kind == TaskKind::Lead && task.generation == 0))
+        {
             return TreeState::Busy;
         }
         if self.tasks.iter().any(|task| task.status == TaskStatus::Interrupted) {
@@ -82,12 +87,21 @@ impl SessionView {
         self.updated_at = event.at;
         let Some(kind) = event.known() else { return };
         match kind {
-            EventKind::SessionCreated { project_id, title, mode, permission_mode, provider, model } => {
+            EventKind::SessionCreated {
+                project_id,
+                title,
+                mode,
+                permission_mode,
+                provider,
+                base_url,
+                model,
+            } => {
                 self.project_id = Some(project_id.clone());
                 self.title.clone_from(title);
                 self.mode = *mode;
                 self.permission_mode = *permission_mode;
                 self.provider.clone_from(provider);
+                self.base_url.clone_from(base_url);
                 self.model.clone_from(model);
                 self.created_at = event.at;
             }
@@ -108,7 +122,9 @@ impl SessionView {
                 }
             }
             EventKind::MessageQueued { message } => self.queued.push(message.clone()),
-            EventKind::MessageDelivered { message_id } => self.queued.retain(|message| &message.id != message_id),
+            EventKind::MessageDelivered { message_id } | EventKind::MessageWithdrawn { message_id } => {
+                self.queued.retain(|message| &message.id != message_id)
+            }
             EventKind::GenerationStarted { .. }
             | EventKind::TaskInterrupted { .. }
             | EventKind::TaskResumed {}
@@ -263,7 +279,14 @@ impl TaskView {
 impl PanelView {
     /// A panel before its first event.
     pub fn empty(task_id: TaskId) -> Self {
-        Self { seq: 0, task_id, entries: Vec::new(), has_earlier: false, open_calls: BTreeMap::new(), partial: None }
+        Self {
+            seq: 0,
+            task_id,
+            entries: Vec::new(),
+            has_earlier: false,
+            open_calls: BTreeMap::new(),
+            partial: None,
+        }
     }
 
     /// Folds one event in. Events must come in the order of `seq`; one that is already in changes nothing.
@@ -298,7 +321,9 @@ impl PanelView {
             }
             Some(EventKind::ToolStarted { call_id, .. }) => self.set_call(call_id, OpenCall::Running),
             Some(EventKind::InboxOpened { item }) => self.set_call(&item.call_id, OpenCall::Asking),
-            Some(EventKind::GenerationEnded { .. } | EventKind::TaskInterrupted { .. }) => self.partial = None,
+            Some(EventKind::GenerationEnded { .. } | EventKind::TaskInterrupted { .. }) => {
+                self.partial = None
+            }
             _ => {}
         }
     }

@@ -86,6 +86,15 @@ impl ProviderKind {
             Self::Rehearsal => "rehearsal",
         }
     }
+
+    /// The environment variable in which a host looks for a key for the provider's own address (W31).
+    pub fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Openai => Some("OPENAI_API_KEY"),
+            Self::Rehearsal => None,
+        }
+    }
 }
 
 /// What the aliases in a dispatch stand for (W37); empty: the session's own model.

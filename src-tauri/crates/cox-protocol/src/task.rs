@@ -65,6 +65,20 @@ pub enum SessionMode {
     Solo,
 }
 
+impl SessionMode {
+    /// The variable that a host reads once, as the default for new sessions (W23).
+    pub const VARIABLE: &'static str = "COXSWAIN_COORDINATOR_MODE";
+
+    /// What that variable's value asks for; null when it says neither yes nor no.
+    pub fn of_switch(value: &str) -> Option<Self> {
+        match value.trim().to_ascii_lowercase().as_str() {
+            "1" | "true" | "yes" | "on" => Some(Self::Coordinator),
+            "0" | "false" | "no" | "off" => Some(Self::Solo),
+            _ => None,
+        }
+    }
+}
+
 /// What is asked about, and what is not. In order from strict to free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

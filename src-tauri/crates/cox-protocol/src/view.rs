@@ -30,6 +30,9 @@ pub struct SessionView {
     pub permission_mode: PermissionMode,
     /// `anthropic`, `openai` or `rehearsal`.
     pub provider: String,
+    /// The server, when it is not the provider's own.
+    #[serde(default)]
+    pub base_url: Option<String>,
     /// The lead's model.
     pub model: String,
     /// Milliseconds since 1970.

@@ -47,6 +47,10 @@ permissionMode: PermissionMode,
  */
 provider: string, 
 /**
+ * The server, when it is not the provider's own.
+ */
+baseUrl: string | null, 
+/**
  * The lead's model.
  */
 model: string, } | { "kind": "sessionTitled", 
@@ -102,6 +106,10 @@ answer: Answer, } | { "kind": "messageQueued",
  * The message.
  */
 message: QueuedMessage, } | { "kind": "messageDelivered", 
+/**
+ * Which.
+ */
+messageId: MessageId, } | { "kind": "messageWithdrawn", 
 /**
  * Which.
  */

@@ -40,6 +40,10 @@ permissionMode: PermissionMode,
  */
 provider: string, 
 /**
+ * The server, when it is not the provider's own.
+ */
+baseUrl: string | null, 
+/**
  * The lead's model.
  */
 model: string, 

@@ -1,0 +1,104 @@
+//! Watches a session until its whole tree is idle, or a signal or a closed pipe ends it.
+//!
+//! 1. Everything that the engine pushes is printed as it comes.
+//! 2. When the tree is idle, what is still on its way is taken, and that is the end.
+//! 3. A signal stops the tree first, so that every call gets its result and no process stays behind;
+//!    a second signal does not wait for that.
+
+use crate::args::Output;
+use crate::exit::{Exit, Stop};
+use crate::print;
+use crate::progress::Progress;
+use crate::signals::{Signal, Signals};
+use cox_engine::{Engine, Idle, Pushes};
+use cox_protocol::SessionId;
+use cox_protocol::command::Command;
+use cox_protocol::push::Batch;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a stopped tree may take.
+const STOP_MOST: Duration = Duration::from_secs(10);
+
+/// How it ended.
+pub(crate) struct Ended {
+    /// The session as it is then, the lead's answer, and the value that it handed in.
+    pub(crate) idle: Idle,
+    /// The signal that stopped it.
+    pub(crate) signal: Option<Signal>,
+}
+
+/// Follows the session.
+pub(crate) async fn to_the_end(
+    engine: &Engine,
+    mut pushes: Pushes,
+    signals: &mut Signals,
+    session: &SessionId,
+    output: Output,
+) -> Result<Ended, Stop> {
+    let mut watch = Watch { session, output, progress: Progress::default() };
+    let idle = engine.wait_idle(session);
+    tokio::pin!(idle);
+    let mut signal = None;
+    let mut is_stopped = false;
+    let mut closed = None;
+    let deadline = tokio::time::sleep(Duration::MAX);
+    tokio::pin!(deadline);
+    let idle = loop {
+        tokio::select! {
+            idle = &mut idle => break idle?,
+            batch = pushes.next() => {
+                if closed.is_none() && let Err(stop) = watch.take(&batch) {
+                    closed = Some(stop);
+                }
+            }
+            arrived = signals.next() => {
+                if signal.replace(arrived).is_some() {
+                    return Err(Stop::new(arrived.exit(), "left at once; the next start cleans up"));
+                }
+                print::to_stderr("cox: stopping; once more to leave at once");
+            }
+            () = &mut deadline => {
+                let exit = signal.map_or(Exit::PipeClosed, Signal::exit);
+                return Err(Stop::new(exit, "the work did not stop in time; the next start cleans up"));
+            }
+        }
+        if !is_stopped && (signal.is_some() || closed.is_some()) {
+            is_stopped = true;
+            engine.submit(Command::StopAll { session_id: session.clone() }).await?;
+            deadline.as_mut().reset(Instant::now() + STOP_MOST);
+        }
+    };
+    // What was committed before the tree went idle is already waiting; nothing more will come.
+    while closed.is_none()
+        && let Ok(batch) = tokio::time::timeout(Duration::ZERO, pushes.next()).await
+    {
+        watch.take(&batch)?;
+    }
+    match closed {
+        Some(stop) => Err(stop),
+        None => Ok(Ended { idle, signal }),
+    }
+}
+
+struct Watch<'a> {
+    session: &'a SessionId,
+    output: Output,
+    progress: Progress,
+}
+
+impl Watch<'_> {
+    fn take(&mut self, batch: &Batch) -> Result<(), Stop> {
+        for event in batch.events.iter().filter(|event| &event.session_id == self.session) {
+            match self.output {
+                Output::StreamJson => print::json(event)?,
+                Output::Text | Output::Json => {
+                    if let Some(line) = self.progress.line(event) {
+                        print::to_stderr(&line);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! A shell command, taken apart: which programs it starts with which words, and what of it is not understood.
+//!
+//! 1. [`script`] parses it with tree-sitter-bash into simple commands, and keeps every doubt.
+//! 2. [`word`] takes the quotes off words; a word whose value only the shell knows is no literal.
+//! 3. [`wrapper`] finds the command inside `timeout 5 …`, `sudo …`, `A=b …`.
+//! 4. [`harmless`], [`delete`] and [`touch`] say what a simple command may do.
+
+pub mod delete;
+pub mod harmless;
+pub mod script;
+pub mod touch;
+pub mod word;
+pub mod wrapper;
+
+pub use harmless::named_paths;
+pub use script::{Doubt, Script, Simple};
+pub use word::Word;
+
+/// Longer commands are not looked into; they always ask (W27).
+pub const MAX_CHARS: usize = 10_000;

@@ -1,0 +1,16 @@
+//! The store on real files, seen from outside.
+
+mod blobs;
+mod export;
+mod keeping;
+mod listing;
+mod log;
+mod opening;
+mod partials;
+mod projections;
+mod recovery;
+mod search;
+mod sharing;
+mod support;
+mod transcripts;
+mod wal;
