@@ -7,9 +7,9 @@
 
 use crate::args::Output;
 use crate::exit::{Exit, Stop};
-use crate::print;
 use crate::progress::Progress;
 use crate::signals::{Signal, Signals};
+use crate::{print, run};
 use cox_engine::{Engine, Idle, Pushes};
 use cox_protocol::SessionId;
 use cox_protocol::command::Command;
@@ -36,7 +36,8 @@ pub(crate) async fn to_the_end(
     session: &SessionId,
     output: Output,
 ) -> Result<Ended, Stop> {
-    let mut watch = Watch { session, output, progress: Progress::default() };
+    let progress = Progress::over(&run::session_view(engine, session).await?);
+    let mut watch = Watch { session, output, progress };
     let idle = engine.wait_idle(session);
     tokio::pin!(idle);
     let mut signal = None;

@@ -4,17 +4,26 @@ use crate::print::plain;
 use cox_protocol::event::{Event, EventKind};
 use cox_protocol::inbox::{Action, Answer, Ask, InboxItem};
 use cox_protocol::task::TaskKind;
+use cox_protocol::view::SessionView;
 use cox_protocol::{InboxId, Outcome, TaskId};
 use std::collections::HashMap;
 
 /// Knows the names that were given out.
-#[derive(Default)]
 pub(crate) struct Progress {
     names: HashMap<TaskId, String>,
     asked: HashMap<InboxId, InboxItem>,
 }
 
 impl Progress {
+    /// Over a session that may have tasks already.
+    pub(crate) fn over(view: &SessionView) -> Self {
+        let workers = view.tasks.iter().filter(|task| task.kind != TaskKind::Lead);
+        Self {
+            names: workers.map(|task| (task.id.clone(), plain(&task.name))).collect(),
+            asked: HashMap::new(),
+        }
+    }
+
     /// The line for an event; null for the many that have none.
     pub(crate) fn line(&mut self, event: &Event) -> Option<String> {
         let task = event.task_id.as_ref()?;
@@ -29,12 +38,9 @@ impl Progress {
         let said = match event.known()? {
             EventKind::GenerationEnded { outcome, evidence, .. } => match outcome {
                 Outcome::Completed if self.names.contains_key(task) => {
-                    format!(
-                        "done, {} tool calls in {}.{} s",
-                        evidence.tool_uses,
-                        evidence.wall_ms / 1000,
-                        evidence.wall_ms % 1000 / 100
-                    )
+                    let (calls, ms) = (evidence.tool_uses, evidence.wall_ms);
+                    let plural = if calls == 1 { "" } else { "s" };
+                    format!("done, {calls} tool call{plural} in {}.{} s", ms / 1000, ms % 1000 / 100)
                 }
                 Outcome::Completed => return None,
                 Outcome::Failed { message, .. } => format!("failed: {}", plain(message)),

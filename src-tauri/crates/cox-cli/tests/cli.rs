@@ -39,25 +39,28 @@ impl Place {
         self.path().join("boat").to_string_lossy().into_owned()
     }
 
-    /// `cox` with an environment of its own: no keys, no keychain.
-    #[expect(clippy::disallowed_methods, reason = "the test starts the program from outside")]
     fn cox(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cox"));
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.path().join("home"))
-            .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
-            .arg("--data-dir")
-            .arg(self.path().join("data"))
-            .args(args)
-            .stdin(Stdio::null());
+        let mut command = cox(self.path());
+        command.arg("--data-dir").arg(self.path().join("data")).args(args);
         command
     }
 
     fn run(&self, args: &[&str]) -> Output {
         self.cox(args).output().unwrap()
     }
+}
+
+/// `cox` with an environment of its own: no keys, no keychain, a home of its own.
+#[expect(clippy::disallowed_methods, reason = "the test starts the program from outside")]
+fn cox(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cox"));
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.join("home"))
+        .env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nonexistent")
+        .stdin(Stdio::null());
+    command
 }
 
 fn check(output: &Output, code: i32, on_stderr: &str) {
@@ -78,7 +81,7 @@ fn a_rehearsal_reports_and_says_what_it_could_not_ask() {
     check(&output, 0, "rehearsal");
     let report = stdout(&output);
     assert!(report.contains("TODO"), "the to-do is found: {report}");
-    assert!(report.contains("check not run"), "nobody could be asked: {report}");
+    assert!(report.contains("Check not run"), "nobody could be asked: {report}");
 }
 
 // W2
@@ -108,6 +111,7 @@ fn json_is_one_object_and_the_session_can_be_listed_shown_and_resumed() {
     let told: Value = serde_json::from_str(&stdout(&run)).unwrap();
     assert_eq!(told["outcome"]["type"], "completed");
     let session = told["sessionId"].as_str().unwrap();
+    let generation = told["tasks"][0]["generation"].as_u64();
 
     let listed = place.run(&["sessions"]);
     check(&listed, 0, "");
@@ -121,7 +125,7 @@ fn json_is_one_object_and_the_session_can_be_listed_shown_and_resumed() {
     check(&resumed, 0, "");
     let told: Value = serde_json::from_str(&stdout(&resumed)).unwrap();
     assert_eq!(told["sessionId"].as_str(), Some(session));
-    assert_eq!(told["tasks"][0]["generation"], 2);
+    assert!(told["tasks"][0]["generation"].as_u64() > generation, "the same lead went on");
 }
 
 #[test]
@@ -164,7 +168,8 @@ fn what_cannot_be_opened_ends_with_3() {
     let file = place.path().join("boat/Cargo.toml").to_string_lossy().into_owned();
     check(&place.run(&["run", "--project", &file, "x"]), 3, "cox: ");
     // A file where the data folder should be.
-    check(&place.run(&["--data-dir", &file, "sessions"]), 3, "cox: ");
+    let output = cox(place.path()).args(["--data-dir", &file, "sessions"]).output().unwrap();
+    check(&output, 3, "cox: ");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::hub::{Hub, Wants};
 use crate::pushes::Pushes;
 use cox_protocol::command::{Command, Reply};
 use cox_protocol::error::CoxError;
+use cox_protocol::event::Event;
 use cox_protocol::id::SessionId;
 use cox_protocol::query::{Page, Query};
 use cox_protocol::view::{SessionView, Snapshot};
@@ -117,6 +118,14 @@ impl Engine {
             }
         }
         self.core.idle(session).await
+    }
+
+    /// The events of a session after this one, in order: what `stream-json` prints (W2).
+    ///
+    /// # Errors
+    /// `storage` when the database can't be read.
+    pub async fn events(&self, session: &SessionId, after: u64) -> Result<Vec<Event>, CoxError> {
+        self.core.all_events(session, after).await
     }
 
     /// Makes every projection anew from the events (W3). Gives what was done, in words.

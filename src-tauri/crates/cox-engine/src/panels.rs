@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub const PANEL_GRACE_MS: i64 = 30_000;
 
 /// Entries that a panel holds in memory; earlier ones come from the store in pages.
-pub const PANEL_ENTRIES: u32 = 200;
+pub(crate) const PANEL_ENTRIES: u32 = 200;
 
 /// Entries at which a panel in memory is cut back to [`PANEL_ENTRIES`].
 const PANEL_ENTRIES_MOST: usize = 600;

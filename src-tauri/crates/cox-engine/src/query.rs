@@ -5,7 +5,7 @@ use crate::engine::Idle;
 use crate::panels::PANEL_ENTRIES;
 use crate::submit::provider_error;
 use cox_protocol::error::{CoxError, ErrorCode};
-use cox_protocol::event::EventKind;
+use cox_protocol::event::{Event, EventKind};
 use cox_protocol::id::{SessionId, TaskId};
 use cox_protocol::query::{Page, Query};
 use cox_protocol::settings::ProviderSettings;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const PAGE_MOST: u32 = 500;
 /// Bytes of a blob in one piece.
 const BLOB_PIECE: u64 = 256 * 1024;
-/// Events read at once when the last end of a task is looked for.
+/// Events read from the store at once.
 const EVENTS_AT_ONCE: u32 = 2_000;
 
 impl Core {
@@ -93,22 +93,27 @@ impl Core {
         Ok(Page::Provider { models })
     }
 
+    /// A session's events after this one, in order.
+    pub(crate) async fn all_events(&self, id: &SessionId, after: u64) -> Result<Vec<Event>, CoxError> {
+        let (mut all, mut after) = (Vec::new(), after);
+        loop {
+            let events =
+                self.store.events(id, after, EVENTS_AT_ONCE).await.map_err(|error| storage(&error))?;
+            let Some(last) = events.last() else { return Ok(all) };
+            after = last.seq;
+            all.extend(events);
+        }
+    }
+
     /// What a session looks like now that nothing in it runs.
     pub(crate) async fn idle(&self, id: &SessionId) -> Result<Idle, CoxError> {
         let view = self.view(id).await?;
         let lead = view.lead().map(|lead| lead.id.clone());
         let (mut report, mut value) = (None, None);
-        let mut after = 0;
-        loop {
-            let events =
-                self.store.events(id, after, EVENTS_AT_ONCE).await.map_err(|error| storage(&error))?;
-            let Some(last) = events.last() else { break };
-            after = last.seq;
-            for event in events.iter().filter(|event| event.task_id == lead) {
-                if let Some(EventKind::GenerationEnded { result, value: handed_in, .. }) = event.known() {
-                    report.clone_from(result);
-                    value.clone_from(handed_in);
-                }
+        for event in self.all_events(id, 0).await?.iter().filter(|event| event.task_id == lead) {
+            if let Some(EventKind::GenerationEnded { result, value: handed_in, .. }) = event.known() {
+                report.clone_from(result);
+                value.clone_from(handed_in);
             }
         }
         Ok(Idle { view, report, value })

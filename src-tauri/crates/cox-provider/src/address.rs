@@ -88,7 +88,8 @@ impl Address {
         self.loopback
     }
 
-    fn is_plain(&self) -> bool {
+    /// It is http without encryption.
+    pub fn is_plain(&self) -> bool {
         self.base.starts_with("http:")
     }
 

@@ -36,7 +36,13 @@ impl Key {
 
     /// The text with the key in it made unreadable.
     pub fn redact(&self, text: &str) -> String {
-        if text.contains(self.expose()) { text.replace(self.expose(), "***") } else { text.to_owned() }
+        // A key this short is a placeholder, and would be found inside of words.
+        let secret = self.expose().len() >= 8;
+        if secret && text.contains(self.expose()) {
+            text.replace(self.expose(), "***")
+        } else {
+            text.to_owned()
+        }
     }
 }
 

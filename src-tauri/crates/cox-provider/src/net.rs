@@ -1,7 +1,7 @@
-//! The HTTP client that all providers of a process share: its time-outs, its randomness, its two doors to the net.
+//! The HTTP clients that all providers of a process share, their time-outs, their randomness.
 //!
-//! Clients are made when they are first needed, so that a rehearsal loads no certificates. Loopback has a client
-//! of its own that never goes through a proxy. Redirects are not followed: a key belongs to one origin (W31).
+//! Clients are made when they are first needed, so that a rehearsal makes none. Loopback has clients of its own that
+//! never go through a proxy, and plain http has clients that load no certificates, which take time and memory. Redirects are not followed: a key belongs to one origin (W31).
 
 use crate::address::Address;
 use crate::error::ProviderError;
@@ -62,8 +62,12 @@ pub struct Net(Arc<Inner>);
 
 struct Inner {
     options: NetOptions,
-    outside: OnceLock<reqwest::Client>,
-    loopback: OnceLock<reqwest::Client>,
+    /// By [`slot`].
+    clients: [OnceLock<reqwest::Client>; 4],
+}
+
+fn slot(address: &Address) -> usize {
+    usize::from(address.is_loopback()) + 2 * usize::from(address.is_plain())
 }
 
 impl Default for Net {
@@ -75,7 +79,7 @@ impl Default for Net {
 impl Net {
     /// A client that is made when it is first needed.
     pub fn new(options: NetOptions) -> Self {
-        Self(Arc::new(Inner { options, outside: OnceLock::new(), loopback: OnceLock::new() }))
+        Self(Arc::new(Inner { options, clients: Default::default() }))
     }
 
     /// What was chosen.
@@ -85,7 +89,7 @@ impl Net {
 
     /// The client for an address.
     pub(crate) fn client(&self, address: &Address) -> Result<reqwest::Client, ProviderError> {
-        let slot = if address.is_loopback() { &self.0.loopback } else { &self.0.outside };
+        let slot = &self.0.clients[slot(address)];
         if let Some(client) = slot.get() {
             return Ok(client.clone());
         }
@@ -98,6 +102,9 @@ impl Net {
             .tcp_nodelay(true);
         if address.is_loopback() {
             builder = builder.no_proxy();
+        }
+        if address.is_plain() {
+            builder = builder.tls_certs_only([]);
         }
         let client = builder.build().map_err(|error| {
             ProviderError::new(

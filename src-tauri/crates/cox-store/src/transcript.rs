@@ -7,6 +7,9 @@ use cox_protocol::event::{EventBody, EventKind};
 use cox_protocol::view::{EntryRow, PanelView};
 use cox_protocol::{Event, TaskId};
 
+pub(crate) const BEFORE: &str = "SELECT * FROM event_rows WHERE task_id = ?1 AND kind = 'entry' AND seq < ?2
+                      ORDER BY seq DESC LIMIT ?3";
+
 /// The entries before an event, the last `limit` of them, in order; and whether there are earlier ones.
 pub(crate) fn before(
     db: Db<'_>,
@@ -14,17 +17,18 @@ pub(crate) fn before(
     seq: u64,
     limit: u32,
 ) -> rusqlite::Result<(Vec<EntryRow>, bool)> {
-    let sql = "SELECT * FROM event_rows WHERE task_id = ?1 AND kind = 'entry' AND seq < ?2
-               ORDER BY seq DESC LIMIT ?3";
-    let wanted = u64::from(limit) + 1;
-    let mut rows = Vec::new();
-    let damaged = events::for_each(db, sql, (task.as_str(), int(seq), int(wanted)), |event| {
-        rows.extend(entry(event));
-        Ok(())
-    })?;
-    let has_earlier = rows.len() as u64 + damaged >= wanted;
-    rows.truncate(limit as usize);
+    let events = events::list(db, BEFORE, (task.as_str(), int(seq), limit))?;
+    let mut rows: Vec<EntryRow> = events.into_iter().filter_map(entry).collect();
     rows.reverse();
+    let has_earlier = match rows.first() {
+        Some(first) => db
+            .conn
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM events WHERE task_id = ?1 AND kind = 'entry' AND seq < ?2)",
+            )?
+            .query_row((task.as_str(), int(first.seq)), |row| row.get(0))?,
+        None => false,
+    };
     Ok((rows, has_earlier))
 }
 

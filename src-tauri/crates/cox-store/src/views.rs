@@ -23,8 +23,10 @@ pub(crate) struct Views {
 
 struct Cached {
     view: SessionView,
-    /// Tasks whose rows have to be written.
-    touched: HashMap<TaskId, Place>,
+    /// Tasks whose rows have to be written, and the last event about each, if there is a new one.
+    touched: HashMap<TaskId, Option<u64>>,
+    /// New tasks, by their place in the view: the events that made them.
+    made: HashMap<usize, u64>,
     changed: bool,
 }
 
@@ -46,12 +48,14 @@ impl Views {
     pub(crate) fn write(&mut self, conn: &Connection) -> rusqlite::Result<()> {
         for (id, cached) in self.cached.iter_mut().filter(|(_, cached)| cached.changed) {
             for (ordinal, task) in cached.view.tasks.iter().enumerate() {
-                if let Some(place) = cached.touched.get(&task.id) {
-                    tasks::put(conn, id, ordinal, task, *place)?;
+                if let Some(seq) = cached.touched.get(&task.id) {
+                    let place = Place { seq: *seq, made: cached.made.get(&ordinal).copied() };
+                    tasks::put(conn, id, ordinal, task, place)?;
                 }
             }
             sessions::put(conn, &mut cached.view)?;
             cached.touched.clear();
+            cached.made.clear();
             cached.changed = false;
         }
         Ok(())
@@ -90,7 +94,7 @@ impl Views {
 impl Cached {
     fn load(db: Db<'_>, id: &SessionId) -> rusqlite::Result<Self> {
         let view = sessions::view(db, id)?.unwrap_or_else(|| SessionView::empty(id.clone()));
-        Ok(Self { view, touched: HashMap::new(), changed: false })
+        Ok(Self { view, touched: HashMap::new(), made: HashMap::new(), changed: false })
     }
 
     /// Notes the tasks that an event changes. Called before it is folded in: an item's task is known only while
@@ -99,10 +103,9 @@ impl Cached {
         self.changed = true;
         let kind = event.known();
         if let Some(task) = &event.task_id {
-            let place = self.touched.entry(task.clone()).or_default();
-            place.seq = Some(event.seq);
-            if matches!(kind, Some(EventKind::TaskStarted { .. })) && place.made.is_none() {
-                place.made = Some(event.seq);
+            self.touched.insert(task.clone(), Some(event.seq));
+            if let Some(EventKind::TaskStarted { .. }) = kind {
+                self.made.insert(self.view.tasks.len(), event.seq);
             }
         }
         let asker = match kind {

@@ -71,7 +71,10 @@ impl CallPorts {
             tracing::error!(%error, "a request could not be recorded, so it is not asked");
             return Answer::Withdrawn;
         }
-        let answer = answer.await.unwrap_or(Answer::Withdrawn);
+        let answer = tokio::select! {
+            answer = answer => answer.unwrap_or(Answer::Withdrawn),
+            () = cx.cancel.cancelled() => Answer::Withdrawn,
+        };
         drop(withdrawal);
         if matches!(answer, Answer::AllowOnce | Answer::AllowAlways | Answer::AllowEdits) {
             self.start_recorded.store(true, Ordering::SeqCst);

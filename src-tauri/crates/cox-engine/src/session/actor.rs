@@ -71,48 +71,47 @@ impl Actor {
         }
     }
 
-    /// A dropped reply means that the asker is gone; what was asked has been done all the same.
     async fn handle(&mut self, msg: Msg) {
         match msg {
-            Msg::UserMessage { to, text, reply } => drop(reply.send(self.user_message(&to, text).await)),
-            Msg::Continue { task, reply } => drop(reply.send(self.go_on(&task).await)),
-            Msg::Withdraw { message, reply } => drop(reply.send(self.withdraw(&message).await)),
-            Msg::EndIdle { task, by, reply } => drop(reply.send(self.end_idle(&task, by).await)),
+            Msg::UserMessage { to, text, reply } => answer(reply, self.user_message(&to, text).await),
+            Msg::Continue { task, reply } => answer(reply, self.go_on(&task).await),
+            Msg::Withdraw { message, reply } => answer(reply, self.withdraw(&message).await),
+            Msg::EndIdle { task, by, reply } => answer(reply, self.end_idle(&task, by).await),
             Msg::EndAllIdle { reply } => {
                 self.end_all_idle().await;
-                drop(reply.send(()));
+                answer(reply, ());
             }
             Msg::Drain { task, reply } => {
-                drop(reply.send(self.table.get_mut(&task).map(Row::drain).unwrap_or_default()));
+                answer(reply, self.table.get_mut(&task).map(Row::drain).unwrap_or_default());
             }
-            Msg::DrainOrEnd { end, reply } => drop(reply.send(self.drain_or_end(*end).await)),
+            Msg::DrainOrEnd { end, reply } => answer(reply, self.drain_or_end(*end).await),
             Msg::End { end, reply } => {
                 self.end(*end).await;
-                drop(reply.send(()));
+                answer(reply, ());
             }
             Msg::Suspended { task, turn, reply } => {
                 self.suspended(&task, turn).await;
-                drop(reply.send(()));
+                answer(reply, ());
             }
             Msg::Incoming { task, reply } => self.when_incoming(task, reply),
             Msg::HasOpenChildren { task, reply } => {
-                drop(reply.send(!self.table.open_children(&task).is_empty()))
+                answer(reply, !self.table.open_children(&task).is_empty())
             }
-            Msg::LiveShells { owner, reply } => drop(reply.send(self.table.live_shells(&owner))),
-            Msg::KillShells { owner, all, reply } => drop(reply.send(self.kill_shells(&owner, all))),
+            Msg::LiveShells { owner, reply } => answer(reply, self.table.live_shells(&owner)),
+            Msg::KillShells { owner, all, reply } => answer(reply, self.kill_shells(&owner, all)),
             Msg::Dispatch { from, call_id, dispatch, reply } => {
-                drop(reply.send(self.dispatch(&from, &call_id, *dispatch).await));
+                answer(reply, self.dispatch(&from, &call_id, *dispatch).await);
             }
             Msg::Send { from, to, summary, text, reply } => {
-                drop(reply.send(self.agent_message(&from, &to, summary, text).await));
+                answer(reply, self.agent_message(&from, &to, summary, text).await);
             }
-            Msg::Look { from, id, reply } => drop(reply.send(self.look(&from, &id))),
+            Msg::Look { from, id, reply } => answer(reply, self.look(&from, &id)),
             Msg::Claim { task, reply } => {
                 self.claim(&task).await;
-                drop(reply.send(()));
+                answer(reply, ());
             }
-            Msg::StartShell { shell, reply } => drop(reply.send(self.start_shell(*shell).await)),
-            Msg::IsIdle { reply } => drop(reply.send(self.is_idle())),
+            Msg::StartShell { shell, reply } => answer(reply, self.start_shell(*shell).await),
+            Msg::IsIdle { reply } => answer(reply, self.is_idle()),
             Msg::FilesChanged { task, paths } => self.files_changed(&task, paths).await,
         }
     }
@@ -341,4 +340,9 @@ async fn end_after_panic(session: &Weak<Session>, task: &TaskId) {
 
 pub(super) fn unknown(task: &TaskId) -> CoxError {
     CoxError::new(ErrorCode::NotFound, format!("there is no task {task} in this session"))
+}
+
+/// Answers. A dropped receiver means that the asker is gone; what was asked has been done all the same.
+fn answer<T>(reply: oneshot::Sender<T>, value: T) {
+    let _ = reply.send(value);
 }

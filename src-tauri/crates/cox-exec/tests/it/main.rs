@@ -5,7 +5,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
-    clippy::print_stderr,
     reason = "helpers of tests fail like tests"
 )]
 

@@ -57,8 +57,7 @@ pub fn for_allow(simple: &Simple) -> Vec<Bare<'_>> {
     }
     let mut at = 0;
     let mut more_arguments = false;
-    loop {
-        let Some(text) = simple.tails.get(at) else { break };
+    while let Some(text) = simple.tails.get(at) {
         if at > 0 || !simple.assignments.is_empty() {
             forms.push(Bare { from: at, text, more_arguments });
         }

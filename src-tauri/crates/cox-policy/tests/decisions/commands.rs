@@ -191,18 +191,34 @@ fn long_commands_always_ask() {
 fn deep_and_heavy_text_is_refused_not_followed() {
     // The crash of tree-sitter-bash 0.25.1 that the parser is kept from (its issue 337).
     check(BypassPermissions, &[], "ask", &["{\u{31860}"]);
+    // Pieces that nest, that never close, and that cost the parser much.
     for piece in [
-        "(", "$(", "{ ", "((", "[[ ", "`", "\"$(", "<<a\n", "${", "if ", "case x in ", "a|", "a&&", "<(", "!", "$((", "-",
-        "a|b c|", "ls; ", "$x ", "if a; then b; fi\n", "x=1 ", "cat a > b; ", "a 'b' \"c\" | ", "a<<<b ",
+        "(",
+        "$(",
+        "{ ",
+        "((",
+        "[[ ",
+        "`",
+        "\"$(",
+        "<<a\n",
+        "${",
+        "if ",
+        "case x in ",
+        "a|",
+        "a&&",
+        "<(",
+        "$((",
+        "$x ",
+        "if a; then b; fi\n",
+        "x=1 ",
+        "cat a > b; ",
     ] {
         let text = piece.repeat(9_999 / piece.len());
-        for mode in [Default, BypassPermissions] {
-            let t=std::time::Instant::now();
-            let decision = ask("Bash", &command(&text), mode, &rules(&["+Bash"]));
-            eprintln!("{piece:?} {:?}", t.elapsed());
-            let _=decision;
-        }
+        let decision = ask("Bash", &command(&text), Default, &rules(&["+Bash"]));
+        assert_eq!(word(&decision), "ask", "{piece:?}");
     }
+    // Long and plain is understood.
+    check(Default, &["+Bash(a *)"], "allow", &[&format!("{}ls", "a 'b' \"c\"; ls\n".repeat(600))]);
     let nested = format!("{}ls{}", "$(".repeat(400), ")".repeat(400));
     check(BypassPermissions, &[], "ask", &[&nested]);
 }

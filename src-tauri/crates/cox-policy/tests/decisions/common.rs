@@ -18,11 +18,8 @@ pub(crate) fn parse(text: &[&str]) -> (RuleSet, Vec<RuleProblem>) {
 
 pub(crate) fn rule(text: &str) -> Rule {
     let (sign, pattern) = text.split_at(1);
-    let effect = match sign {
-        "+" => Effect::Allow,
-        "-" => Effect::Deny,
-        other => panic!("a rule begins with + or -, not {other:?}"),
-    };
+    assert!(matches!(sign, "+" | "-"), "a rule begins with + or -: {text:?}");
+    let effect = if sign == "+" { Effect::Allow } else { Effect::Deny };
     Rule { effect, pattern: pattern.into() }
 }
 

@@ -226,7 +226,6 @@ proptest! {
         ],
         mode in modes(),
     ) {
-        std::fs::write("/tmp/segv.txt", &text).unwrap();
         let rules = set(&[rule("+Bash(a *)"), rule("-Bash(b *)")]);
         let _ = answer("Bash", &crate::common::command(&text), mode, &rules, false);
         let _ = RuleSet::parse(&[Rule { effect: Effect::Deny, pattern: text }]);

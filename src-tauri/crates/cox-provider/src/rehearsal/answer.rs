@@ -53,7 +53,13 @@ impl Answer {
         for (at, call) in self.calls.into_iter().enumerate() {
             let id = place.id(at, &call);
             blocks.push(Block::ToolCall {
-                call: ToolCall { id, name: call.tool.to_owned(), input: call.input, invalid: None, raw: None },
+                call: ToolCall {
+                    id,
+                    name: call.tool.to_owned(),
+                    input: call.input,
+                    invalid: None,
+                    raw: None,
+                },
             });
         }
         blocks
@@ -113,7 +119,10 @@ pub(super) fn read(path: &str, offset: u64, limit: u64) -> Call {
 
 /// A command.
 pub(super) fn bash(command: &str, description: &str) -> Call {
-    Call { tool: "Bash", input: json!({ "command": command, "description": description, "timeout_ms": 120_000 }) }
+    Call {
+        tool: "Bash",
+        input: json!({ "command": command, "description": description, "timeout_ms": 120_000 }),
+    }
 }
 
 /// A message to a worker.

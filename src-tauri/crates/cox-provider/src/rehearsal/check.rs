@@ -41,7 +41,9 @@ pub(super) fn check(desk: &Desk<'_>) -> Result<Check, Work> {
             check.says = vec!["this agent has no tool to run commands with".to_owned()];
         }
         Reply::Result(result) => match result.status {
-            ResultStatus::Ok | ResultStatus::Error => ran(&mut check, &Ran::parse(&result.content), choice.is_metadata),
+            ResultStatus::Ok | ResultStatus::Error => {
+                ran(&mut check, &Ran::parse(&result.content), choice.is_metadata)
+            }
             ResultStatus::Denied => not_run(&mut check, End::Denied, &result.content),
             ResultStatus::NoUi => not_run(&mut check, End::NoUi, &result.content),
             ResultStatus::Interrupted | ResultStatus::OutcomeUnknown => {
@@ -55,7 +57,8 @@ pub(super) fn check(desk: &Desk<'_>) -> Result<Check, Work> {
 
 fn not_run(check: &mut Check, end: End, content: &str) {
     check.end = end;
-    check.says = content.lines().map(|line| short(line, 300)).filter(|line| !line.is_empty()).take(3).collect();
+    check.says =
+        content.lines().map(|line| short(line, 300)).filter(|line| !line.is_empty()).take(3).collect();
 }
 
 fn ran(check: &mut Check, ran: &Ran, is_metadata: bool) {
@@ -71,7 +74,8 @@ fn ran(check: &mut Check, ran: &Ran, is_metadata: bool) {
         return;
     }
     // The end of an output tells most. JSON of a whole workspace on one line tells nobody anything.
-    let lines: Vec<&str> = ran.output.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('{')).collect();
+    let lines: Vec<&str> =
+        ran.output.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('{')).collect();
     let from = lines.len().saturating_sub(8);
     check.says = lines[from..].iter().map(|line| short(line, 200)).collect();
     if ran.exit_code.is_none() {
@@ -81,13 +85,18 @@ fn ran(check: &mut Check, ran: &Ran, is_metadata: bool) {
 
 /// The packages that `cargo metadata` names, with their versions and numbers of targets.
 fn packages(output: &str) -> Vec<String> {
-    let json = output.lines().find(|line| line.starts_with('{')).and_then(|line| serde_json::from_str(line).ok());
+    let json =
+        output.lines().find(|line| line.starts_with('{')).and_then(|line| serde_json::from_str(line).ok());
     let json: Value = json.unwrap_or_default();
     let packages = json["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let line = |package: &Value| {
         let targets = package["targets"].as_array().map_or(0, Vec::len);
         let unit = if targets == 1 { "target" } else { "targets" };
-        Some(format!("package {} {}: {targets} {unit}", package["name"].as_str()?, package["version"].as_str()?))
+        Some(format!(
+            "package {} {}: {targets} {unit}",
+            package["name"].as_str()?,
+            package["version"].as_str()?
+        ))
     };
     let mut lines: Vec<String> = packages.iter().filter_map(line).take(12).collect();
     if packages.len() > lines.len() {
@@ -104,31 +113,53 @@ fn choose(paths: &[String]) -> Choice {
     };
     let script = script(paths);
     if let Some(manifest) = shallowest(&["Cargo.toml"]) {
-        let at = if manifest == "Cargo.toml" { String::new() } else { format!(" --manifest-path {}", quoted(manifest)) };
+        let at = if manifest == "Cargo.toml" {
+            String::new()
+        } else {
+            format!(" --manifest-path {}", quoted(manifest))
+        };
         let command = format!("cargo metadata --no-deps --offline --format-version 1{at}");
-        let because = format!("{manifest} makes this a Rust project: I ask cargo whether its manifests are sound.");
+        let because =
+            format!("{manifest} makes this a Rust project: I ask cargo whether its manifests are sound.");
         return Choice { command, because, is_metadata: true };
     }
     if let (Some(manifest), Some(script)) = (shallowest(&["package.json"]), script) {
-        let because = format!("{manifest} makes this a script package: I let node check the syntax of {script}.");
+        let because =
+            format!("{manifest} makes this a script package: I let node check the syntax of {script}.");
         return plain(format!("node --check {}", quoted(script)), because);
     }
-    if shallowest(&["pyproject.toml", "setup.py"]).is_some() || paths.iter().any(|path| path.ends_with(".py")) {
-        return plain(COMPILE.to_owned(), "There is Python here: I let it compile every file, with the byte-code in a temporary folder.".to_owned());
+    if shallowest(&["pyproject.toml", "setup.py"]).is_some() || paths.iter().any(|path| path.ends_with(".py"))
+    {
+        return plain(
+            COMPILE.to_owned(),
+            "There is Python here: I let it compile every file, with the byte-code in a temporary folder."
+                .to_owned(),
+        );
     }
     if let Some(manifest) = shallowest(&["go.mod"]) {
-        let because = format!("{manifest} makes this a Go project: I ask gofmt which files it would change, without changing them.");
+        let because = format!(
+            "{manifest} makes this a Go project: I ask gofmt which files it would change, without changing them."
+        );
         return plain(format!("gofmt -l {}", quoted(folder_of(manifest))), because);
     }
     if let Some(script) = script {
-        return plain(format!("node --check {}", quoted(script)), format!("I let node check the syntax of {script}."));
+        return plain(
+            format!("node --check {}", quoted(script)),
+            format!("I let node check the syntax of {script}."),
+        );
     }
-    plain("ls".to_owned(), "I know no check for this kind of project, so I only let the shell list the folder.".to_owned())
+    plain(
+        "ls".to_owned(),
+        "I know no check for this kind of project, so I only let the shell list the folder.".to_owned(),
+    )
 }
 
 /// The script that most likely starts the package.
 fn script(paths: &[String]) -> Option<&str> {
-    let scripts = paths.iter().map(String::as_str).filter(|path| [".js", ".mjs", ".cjs"].iter().any(|end| path.ends_with(end)));
+    let scripts = paths
+        .iter()
+        .map(String::as_str)
+        .filter(|path| [".js", ".mjs", ".cjs"].iter().any(|end| path.ends_with(end)));
     scripts.min_by_key(|path| {
         let stem = name_of(path).split('.').next().unwrap_or_default();
         (path.matches('/').count(), !["index", "main", "server", "app", "cli"].contains(&stem), *path)

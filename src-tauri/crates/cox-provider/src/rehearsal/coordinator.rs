@@ -63,7 +63,11 @@ fn known(tools: &[ToolDef], entries: &[Arc<Entry>], earlier: &[Round<'_>]) -> Op
 /// A sentence for each worker that ended since the last answer.
 fn ends(entries: &[Arc<Entry>]) -> Vec<String> {
     let line = |envelope: &Envelope| {
-        let facts = envelope.result.as_deref().filter(|_| envelope.outcome == Outcome::Completed).and_then(Facts::parse);
+        let facts = envelope
+            .result
+            .as_deref()
+            .filter(|_| envelope.outcome == Outcome::Completed)
+            .and_then(Facts::parse);
         let found = facts.map(|facts| format!(": {}", worker::words(&facts))).unwrap_or_default();
         format!("Worker {} {}{found}\n\n", code(&envelope.name), ended(&envelope.outcome))
     };
@@ -75,7 +79,9 @@ fn late(entries: &[Arc<Entry>]) -> String {
     let mut said = ends(entries);
     said.extend(news::since_last_answer(entries).iter().filter_map(|entry| match entry.as_ref() {
         Entry::Runtime { note: RuntimeNote::UserActed { text } } => Some(format!("{text}.")),
-        Entry::Runtime { .. } | Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } => None,
+        Entry::Runtime { .. } | Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } => {
+            None
+        }
     }));
     if said.is_empty() {
         return "There is nothing new since the report.".to_owned();
@@ -110,11 +116,22 @@ impl Leg<'_> {
     }
 
     fn full(&self, choice: Choice) -> Result<String, Work> {
-        self.over(vec![self.assignment(Job::Layout, "layout", "Learn the layout", "explore")], "One worker learns the layout first.")?;
-        let layout = self.crew.find(&Job::Layout).into_iter().flat_map(|hand| self.crew.facts(hand)).find_map(as_layout);
+        self.over(
+            vec![self.assignment(Job::Layout, "layout", "Learn the layout", "explore")],
+            "One worker learns the layout first.",
+        )?;
+        let layout = self
+            .crew
+            .find(&Job::Layout)
+            .into_iter()
+            .flat_map(|hand| self.crew.facts(hand))
+            .find_map(as_layout);
         let is_empty = layout.as_ref().is_some_and(|layout| layout.files == 0 && layout.problems.is_empty());
         if !is_empty {
-            self.over(self.parts(layout.as_ref()), "I know the parts now; each gets a worker of its own, side by side.")?;
+            self.over(
+                self.parts(layout.as_ref()),
+                "I know the parts now; each gets a worker of its own, side by side.",
+            )?;
             self.follow_up()?;
             if choice.run_check {
                 let say = "The parts are known. A fresh worker runs the project's own check; it asks you before it runs anything.";
@@ -131,7 +148,9 @@ impl Leg<'_> {
         } else {
             self.assignment(Job::Layout, "layout", "Look again", "explore")
         };
-        let say = format!("Round {number} has told me the parts, so one worker is enough: I compare with what is known.");
+        let say = format!(
+            "Round {number} has told me the parts, so one worker is enough: I compare with what is known."
+        );
         self.over(vec![assignment], &say)?;
         Ok(report::short(number, before, &survey(self.crew, Some(choice.clone()))))
     }
@@ -153,7 +172,9 @@ impl Leg<'_> {
         let names: Vec<String> = working.map(|hand| code(&hand.name)).collect();
         match names.as_slice() {
             [] => Ok(()),
-            [one] => Err(Work { say: format!("{one} is at work; I wait for its envelope."), calls: Vec::new() }),
+            [one] => {
+                Err(Work { say: format!("{one} is at work; I wait for its envelope."), calls: Vec::new() })
+            }
             many => {
                 let say = format!("{} are at work; I wait for their envelopes.", many.join(", "));
                 Err(Work { say, calls: Vec::new() })
@@ -203,7 +224,8 @@ impl Leg<'_> {
                 if name == "part-" || !taken.insert(name.clone()) {
                     name = format!("part-{}-{}", slug(&part.folder), at + 1);
                 }
-                let job = Job::Part { folder: part.folder.clone(), own_files: part.own_files, look: Look::All };
+                let job =
+                    Job::Part { folder: part.folder.clone(), own_files: part.own_files, look: Look::All };
                 self.assignment(job, &name, &format!("Look at {}", part.label()), "explore")
             })
             .collect()
@@ -218,11 +240,16 @@ impl Leg<'_> {
             (notes > 0 || part.source_files > 0).then_some((notes, part.source_files, hand, about))
         });
         let best = candidates.max_by_key(|(notes, files, _, _)| (*notes, *files));
-        let Some((_, _, hand, about)) = best.filter(|_| self.desk.offers("SendMessage")) else { return Ok(()) };
+        let Some((_, _, hand, about)) = best.filter(|_| self.desk.offers("SendMessage")) else {
+            return Ok(());
+        };
         let job = Job::FollowUp { about };
         match self.crew.message(hand, &job) {
             None => {
-                let say = format!("The parts are looked at. {} knows most, so it gets a second question in its own context.", code(&hand.name));
+                let say = format!(
+                    "The parts are looked at. {} knows most, so it gets a second question in its own context.",
+                    code(&hand.name)
+                );
                 let summary = format!("More about its {}", about.name());
                 let call = send_message(&hand.name, &summary, &job.prompt(self.round.number));
                 Err(Work { say, calls: vec![call] })
@@ -305,7 +332,10 @@ fn as_part(facts: Facts) -> Option<Part> {
 
 /// A folder as a part of a name: at most 20 letters, digits and hyphens.
 fn slug(folder: &str) -> String {
-    let plain: String = folder.chars().map(|ch| if ch.is_ascii_alphanumeric() { ch.to_ascii_lowercase() } else { '-' }).collect();
+    let plain: String = folder
+        .chars()
+        .map(|ch| if ch.is_ascii_alphanumeric() { ch.to_ascii_lowercase() } else { '-' })
+        .collect();
     let plain = plain.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
     plain[plain.len().saturating_sub(20)..].trim_matches('-').to_owned()
 }

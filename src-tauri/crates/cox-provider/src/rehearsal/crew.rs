@@ -98,9 +98,11 @@ impl<'a> Crew<'a> {
     /// What came of a message with this task: null when it was not sent yet.
     pub(super) fn message(&self, hand: &Hand, job: &Job) -> Option<Result<(), String>> {
         let is_it = |call: &ToolCall| {
-            call.input["to"].as_str() == Some(&hand.name) && call.input["message"].as_str().and_then(Job::parse).as_ref() == Some(job)
+            call.input["to"].as_str() == Some(&hand.name)
+                && call.input["message"].as_str().and_then(Job::parse).as_ref() == Some(job)
         };
-        let sent: Vec<&ToolResult> = self.messages.iter().filter(|(call, _)| is_it(call)).map(|(_, result)| *result).collect();
+        let sent: Vec<&ToolResult> =
+            self.messages.iter().filter(|(call, _)| is_it(call)).map(|(_, result)| *result).collect();
         let last = sent.last()?;
         match last.status {
             ResultStatus::Ok => Some(Ok(())),

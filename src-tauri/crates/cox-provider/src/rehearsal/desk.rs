@@ -42,7 +42,11 @@ impl<'a> Reply<'a> {
         match self {
             Self::Result(result) if result.status == ResultStatus::Ok => None,
             Self::Result(result) => {
-                let line = result.content.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason was given");
+                let line = result
+                    .content
+                    .lines()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("no reason was given");
                 Some(format!("{}: {}", result.tool, line.trim()))
             }
             Self::NotOffered(tool) => Some(format!("{tool} is not on offer")),
@@ -58,9 +62,11 @@ impl<'a> Desk<'a> {
         for entry in entries {
             open.extend(entry.calls().map(|call| (call.id.as_str(), call)));
             if let Entry::ToolResults { results } = entry.as_ref() {
-                done.extend(results.iter().filter_map(|result| {
-                    open.remove(result.call_id.as_str()).map(|call| (call, result))
-                }));
+                done.extend(
+                    results
+                        .iter()
+                        .filter_map(|result| open.remove(result.call_id.as_str()).map(|call| (call, result))),
+                );
             }
         }
         Self { tools, done }
@@ -72,17 +78,25 @@ impl<'a> Desk<'a> {
     }
 
     /// Every finished call of a tool, in order.
-    pub(super) fn finished(&self, tool: &'static str) -> impl Iterator<Item = (&'a ToolCall, &'a ToolResult)> {
+    pub(super) fn finished(
+        &self,
+        tool: &'static str,
+    ) -> impl Iterator<Item = (&'a ToolCall, &'a ToolResult)> {
         self.done.iter().copied().filter(move |(call, _)| call.name == tool)
     }
 
     /// A reply for each call, or what has to be called first, said in `say`.
-    pub(super) fn replies(&self, calls: Vec<Call>, say: impl FnOnce() -> String) -> Result<Vec<Reply<'a>>, Work> {
+    pub(super) fn replies(
+        &self,
+        calls: Vec<Call>,
+        say: impl FnOnce() -> String,
+    ) -> Result<Vec<Reply<'a>>, Work> {
         let found: Vec<Option<Reply<'a>>> = calls.iter().map(|call| self.reply(call)).collect();
         if found.iter().all(Option::is_some) {
             return Ok(found.into_iter().flatten().collect());
         }
-        let missing = calls.into_iter().zip(&found).filter(|(_, reply)| reply.is_none()).map(|(call, _)| call);
+        let missing =
+            calls.into_iter().zip(&found).filter(|(_, reply)| reply.is_none()).map(|(call, _)| call);
         Err(Work { say: say(), calls: missing.collect() })
     }
 
@@ -96,7 +110,8 @@ impl<'a> Desk<'a> {
         if !self.offers(call.tool) {
             return Some(Reply::NotOffered(call.tool));
         }
-        let mut same = self.done.iter().filter(|(made, _)| made.name == call.tool && made.input == call.input);
+        let mut same =
+            self.done.iter().filter(|(made, _)| made.name == call.tool && made.input == call.input);
         let (_, last) = same.next_back()?;
         let tries = same.count() + 1;
         (last.status != ResultStatus::Interrupted || tries >= TRIES).then_some(Reply::Result(last))

@@ -231,6 +231,10 @@ mod tests {
         let report = format!("```{FENCE}\n{{}}\n```\nwords\n\n{}\n", facts.fenced());
         assert_eq!(Facts::parse(&report), Some(facts));
         assert_eq!(Facts::parse("no block"), None);
-        assert_eq!(Facts::parse(&format!("```{FENCE}\n{{\"task\":\"layout\"")), None, "a cut block is no block");
+        assert_eq!(
+            Facts::parse(&format!("```{FENCE}\n{{\"task\":\"layout\"")),
+            None,
+            "a cut block is no block"
+        );
     }
 }

@@ -13,10 +13,20 @@ const MOST: usize = 3;
 /// The details, with a Read for each place.
 pub(super) fn follow_up(desk: &Desk<'_>, part: &Part, about: About) -> Result<FollowUp, Work> {
     let wanted: Vec<(String, u64)> = match about {
-        About::Notes => part.notes.iter().flat_map(|notes| &notes.places).map(|place| (place.path.clone(), place.line)).take(MOST).collect(),
-        About::Largest => {
-            part.largest.iter().filter(|file| is_source(&file.path)).map(|file| (file.path.clone(), 0)).take(MOST).collect()
-        }
+        About::Notes => part
+            .notes
+            .iter()
+            .flat_map(|notes| &notes.places)
+            .map(|place| (place.path.clone(), place.line))
+            .take(MOST)
+            .collect(),
+        About::Largest => part
+            .largest
+            .iter()
+            .filter(|file| is_source(&file.path))
+            .map(|file| (file.path.clone(), 0))
+            .take(MOST)
+            .collect(),
     };
     let calls = wanted
         .iter()
@@ -27,7 +37,9 @@ pub(super) fn follow_up(desk: &Desk<'_>, part: &Part, about: About) -> Result<Fo
         .collect();
     let say = || match about {
         About::Notes => format!("I read the lines around {} notes of {}.", wanted.len(), part.label()),
-        About::Largest => format!("I look how long the {} largest source files of {} are.", wanted.len(), part.label()),
+        About::Largest => {
+            format!("I look how long the {} largest source files of {} are.", wanted.len(), part.label())
+        }
     };
     let replies = desk.replies(calls, say)?;
     let mut found = FollowUp { folder: part.label(), about: about.name().to_owned(), ..FollowUp::default() };

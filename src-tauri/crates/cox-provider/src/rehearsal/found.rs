@@ -38,7 +38,8 @@ impl Listing {
 
     /// Are there files that are not shown?
     pub(super) fn is_cut(&self) -> bool {
-        self.total > self.files.len() as u64 || self.remarks.iter().any(|remark| remark.starts_with("stopped"))
+        self.total > self.files.len() as u64
+            || self.remarks.iter().any(|remark| remark.starts_with("stopped"))
     }
 }
 
@@ -162,7 +163,9 @@ mod tests {
 
     #[test]
     fn reads_a_listing() {
-        let listing = Listing::parse("3 files, the first 2 shown\nsrc/a b.rs\t12\n\"new\\nline\"\t0\n(not read: secret)");
+        let listing = Listing::parse(
+            "3 files, the first 2 shown\nsrc/a b.rs\t12\n\"new\\nline\"\t0\n(not read: secret)",
+        );
         let expect = Listing {
             total: 3,
             files: vec![

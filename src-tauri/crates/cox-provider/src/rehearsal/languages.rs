@@ -115,9 +115,10 @@ pub(super) fn entry_by_name(path: &str) -> Option<&'static str> {
         (_, "manage.py") => Some("Django's command"),
         (_, "index.html") => Some("web page"),
         ("." | "src" | "lib", name) => match name.split_once('.') {
-            Some(("index" | "main" | "server" | "cli", "js" | "mjs" | "cjs" | "ts" | "mts" | "tsx" | "jsx")) => {
-                Some("start of a script package, by its name")
-            }
+            Some((
+                "index" | "main" | "server" | "cli",
+                "js" | "mjs" | "cjs" | "ts" | "mts" | "tsx" | "jsx",
+            )) => Some("start of a script package, by its name"),
             Some(_) | None => None,
         },
         (_, _) => None,

@@ -35,17 +35,29 @@ pub(super) fn layout(desk: &Desk<'_>) -> Result<Layout, Work> {
     let mut layout = counted(&listing);
     if listing.is_cut() {
         let (seen, total) = (listing.files.len(), listing.total);
-        layout.problems.push(format!("only the first {seen} of {total} files were listed; counts and sizes are of these"));
+        layout.problems.push(format!(
+            "only the first {seen} of {total} files were listed; counts and sizes are of these"
+        ));
         // The list is in order of paths, so that whole folders may lie behind the cut: their names at least are found.
-        let say = || format!("There are {total} files and the list was cut, so I look for the folders behind the cut.");
+        let say = || {
+            format!("There are {total} files and the list was cut, so I look for the folders behind the cut.")
+        };
         let shallow = desk.replies(vec![glob(".", "*/*", LISTED), glob(".", "*/*/*", LISTED)], say)?;
-        let more = shallow.into_iter().filter_map(Reply::ok).filter_map(Listing::parse).flat_map(|found| found.files);
+        let more = shallow
+            .into_iter()
+            .filter_map(Reply::ok)
+            .filter_map(Listing::parse)
+            .flat_map(|found| found.files);
         let known: BTreeSet<String> = listing.files.iter().map(|file| file.path.clone()).collect();
         let unseen: Vec<File> = more.filter(|file| !known.contains(&file.path)).collect();
         let all: Vec<&File> = listing.files.iter().chain(&unseen).collect();
         layout.parts = parts(&all);
     }
-    let readme = listing.files.iter().filter(|file| is_readme(&file.path) && folder_of(&file.path) == ".").min_by_key(|file| &file.path);
+    let readme = listing
+        .files
+        .iter()
+        .filter(|file| is_readme(&file.path) && folder_of(&file.path) == ".")
+        .min_by_key(|file| &file.path);
     if let Some(readme) = readme {
         let say = || format!("There are {} files. I read the README.", listing.total);
         let reply = desk.one(read(&readme.path, 1, 40), say)?;
@@ -60,14 +72,19 @@ pub(super) fn layout(desk: &Desk<'_>) -> Result<Layout, Work> {
 /// A file that was read, or why not.
 pub(super) fn seen(path: &str, reply: Reply<'_>) -> Result<Seen, String> {
     let page = reply.ok().and_then(Page::parse);
-    let page = page.ok_or_else(|| reply.problem().unwrap_or_else(|| format!("{path} could not be understood")))?;
-    let first = page.lines.iter().map(|(_, text)| text.trim()).find(|text| text.chars().any(char::is_alphanumeric));
+    let page =
+        page.ok_or_else(|| reply.problem().unwrap_or_else(|| format!("{path} could not be understood")))?;
+    let first =
+        page.lines.iter().map(|(_, text)| text.trim()).find(|text| text.chars().any(char::is_alphanumeric));
     Ok(Seen { path: path.to_owned(), lines: page.total, begins: short(first.unwrap_or_default(), 120) })
 }
 
 /// Why a listing can't be used.
 pub(super) fn unreadable(reply: Reply<'_>) -> Vec<String> {
-    vec![short(&reply.problem().unwrap_or_else(|| "the list of files could not be understood".to_owned()), 200)]
+    vec![short(
+        &reply.problem().unwrap_or_else(|| "the list of files could not be understood".to_owned()),
+        200,
+    )]
 }
 
 /// The largest of these, largest first.
@@ -82,15 +99,21 @@ fn counted(listing: &Listing) -> Layout {
     let mut languages: BTreeMap<&str, LanguageCount> = BTreeMap::new();
     for file in files {
         let name = language_of(&file.path).map_or("Other", |language| language.name);
-        let count =
-            languages.entry(name).or_insert_with(|| LanguageCount { name: name.to_owned(), files: 0, bytes: 0 });
+        let count = languages.entry(name).or_insert_with(|| LanguageCount {
+            name: name.to_owned(),
+            files: 0,
+            bytes: 0,
+        });
         count.files += 1;
         count.bytes += file.bytes;
     }
     let mut languages: Vec<LanguageCount> = languages.into_values().collect();
     languages.sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.name.cmp(&other.name)));
-    let mut manifests: Vec<&str> =
-        files.iter().map(|file| file.path.as_str()).filter(|path| MANIFESTS.contains(&name_of(path))).collect();
+    let mut manifests: Vec<&str> = files
+        .iter()
+        .map(|file| file.path.as_str())
+        .filter(|path| MANIFESTS.contains(&name_of(path)))
+        .collect();
     manifests.sort_by_key(|path| (path.matches('/').count(), *path));
     Layout {
         files: listing.total,
@@ -126,7 +149,10 @@ fn parts(files: &[&File]) -> Vec<PartSize> {
         base = folder;
     }
     outside.sort_by(|one, other| {
-        weight(other).cmp(&weight(one)).then(other.files.cmp(&one.files)).then_with(|| one.folder.cmp(&other.folder))
+        weight(other)
+            .cmp(&weight(one))
+            .then(other.files.cmp(&one.files))
+            .then_with(|| one.folder.cmp(&other.folder))
     });
     outside.truncate(PARTS);
     outside
@@ -170,8 +196,14 @@ mod tests {
     fn parts_are_where_the_code_is() {
         check(&[], &[]);
         check(&["a.rs", "b.rs"], &[(".", true, 2)]);
-        check(&["src/a.rs", "src/b.rs", "tests/c.rs", "README.md"], &[("src", false, 2), ("tests", false, 1)]);
-        check(&["src/main/x/a.java", "src/main/y/b.java", "x.md"], &[("src/main/x", false, 1), ("src/main/y", false, 1)]);
+        check(
+            &["src/a.rs", "src/b.rs", "tests/c.rs", "README.md"],
+            &[("src", false, 2), ("tests", false, 1)],
+        );
+        check(
+            &["src/main/x/a.java", "src/main/y/b.java", "x.md"],
+            &[("src/main/x", false, 1), ("src/main/y", false, 1)],
+        );
         check(&["src/a.rs", "src/net/b.rs"], &[("src", true, 1), ("src/net", false, 1)]);
         check(&["doc/a.md", "img/b.svg"], &[("doc", false, 0), ("img", false, 0)]);
     }

@@ -16,7 +16,9 @@ pub(super) fn cell(text: &str) -> String {
 
 /// A table.
 pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "));
+    let line = |cells: Vec<String>| {
+        format!("| {} |\n", cells.iter().map(|text| cell(text)).collect::<Vec<_>>().join(" | "))
+    };
     let mut out = line(head.iter().map(|text| (*text).to_owned()).collect());
     out.push_str(&format!("|{}\n", " --- |".repeat(head.len())));
     rows.into_iter().for_each(|row| out.push_str(&line(row)));

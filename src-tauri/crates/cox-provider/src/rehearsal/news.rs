@@ -42,6 +42,8 @@ pub(super) fn acknowledged(entries: &[Arc<Entry>], skip: usize) -> Vec<String> {
 pub(super) fn envelopes(entries: &[Arc<Entry>]) -> impl DoubleEndedIterator<Item = &Envelope> {
     entries.iter().filter_map(|entry| match entry.as_ref() {
         Entry::Runtime { note: RuntimeNote::Notification { envelope } } => Some(envelope),
-        Entry::Runtime { .. } | Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } => None,
+        Entry::Runtime { .. } | Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } => {
+            None
+        }
     })
 }

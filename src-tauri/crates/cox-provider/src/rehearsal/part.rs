@@ -72,17 +72,19 @@ pub(super) fn part(desk: &Desk<'_>, area: Area<'_>) -> Result<Part, Work> {
     let languages = if area.wants_code() { languages(&listing.files) } else { Vec::new() };
     let searches = searches(area, replies.get(1).copied(), &languages);
     let calls = searches.iter().map(|(_, call)| call.clone()).collect();
-    let replies_to_searches = desk.replies(calls, || format!("{label} has {} files. I look for {}.", part.files, wanted(area)))?;
+    let replies_to_searches =
+        desk.replies(calls, || format!("{label} has {} files. I look for {}.", part.files, wanted(area)))?;
     if area.wants_code() {
         part.code = Some(Code { entries: by_name(&listing.files), tests: Vec::new() });
     }
     if area.wants_notes() {
-        part.notes = replies.get(1).and_then(|reply| reply.ok()).and_then(Counts::parse).map(|counts| Notes {
-            lines: counts.matches,
-            files: counts.files.len() as u64,
-            places: Vec::new(),
-            cut: counts.cut,
-        });
+        part.notes =
+            replies.get(1).and_then(|reply| reply.ok()).and_then(Counts::parse).map(|counts| Notes {
+                lines: counts.matches,
+                files: counts.files.len() as u64,
+                places: Vec::new(),
+                cut: counts.cut,
+            });
     }
     for ((search, _), reply) in searches.iter().zip(replies_to_searches) {
         take(&mut part, search, reply);
@@ -110,7 +112,11 @@ enum Search<'a> {
     Tests(&'a Language),
 }
 
-fn searches<'a>(area: Area<'_>, counted: Option<Reply<'_>>, languages: &[&'a Language]) -> Vec<(Search<'a>, Call)> {
+fn searches<'a>(
+    area: Area<'_>,
+    counted: Option<Reply<'_>>,
+    languages: &[&'a Language],
+) -> Vec<(Search<'a>, Call)> {
     let mut searches = Vec::new();
     let notes = counted.and_then(Reply::ok).and_then(Counts::parse).map_or(0, |counts| counts.matches);
     if notes > 0 {
@@ -150,9 +156,14 @@ fn take(part: &mut Part, search: &Search<'_>, reply: Reply<'_>) {
             let counts = Counts::parse(text).filter(|counts| counts.matches > 0);
             if let (Some(code), Some(counts)) = (&mut part.code, counts) {
                 let files = counts.files.len() as u64;
-                code.tests.push(TestCount { language: language.name.to_owned(), tests: counts.matches, files });
+                code.tests.push(TestCount {
+                    language: language.name.to_owned(),
+                    tests: counts.matches,
+                    files,
+                });
                 if counts.cut {
-                    part.problems.push(format!("the list of {} tests was cut; the files are more", language.name));
+                    part.problems
+                        .push(format!("the list of {} tests was cut; the files are more", language.name));
                 }
             }
         }
@@ -160,19 +171,28 @@ fn take(part: &mut Part, search: &Search<'_>, reply: Reply<'_>) {
 }
 
 fn places(lines: &Lines) -> Vec<Place> {
-    let place = |line: &super::found::Line| Place { path: line.path.clone(), line: line.number, text: short(&line.text, 120) };
+    let place = |line: &super::found::Line| Place {
+        path: line.path.clone(),
+        line: line.number,
+        text: short(&line.text, 120),
+    };
     lines.lines.iter().take(PLACES).map(place).collect()
 }
 
 fn by_name(files: &[File]) -> Vec<Place> {
     let named = files.iter().filter_map(|file| Some((file, entry_by_name(&file.path)?)));
-    named.take(PLACES).map(|(file, text)| Place { path: file.path.clone(), line: 0, text: text.to_owned() }).collect()
+    named
+        .take(PLACES)
+        .map(|(file, text)| Place { path: file.path.clone(), line: 0, text: text.to_owned() })
+        .collect()
 }
 
 /// The languages with most files.
 fn languages(files: &[File]) -> Vec<&'static Language> {
     let mut counts: BTreeMap<&str, (&'static Language, usize)> = BTreeMap::new();
-    for language in files.iter().filter_map(|file| language_of(&file.path)).filter(|language| language.is_source) {
+    for language in
+        files.iter().filter_map(|file| language_of(&file.path)).filter(|language| language.is_source)
+    {
         counts.entry(language.name).or_insert((language, 0)).1 += 1;
     }
     let mut counts: Vec<(&'static Language, usize)> = counts.into_values().collect();
@@ -185,7 +205,8 @@ fn worth_reading(area: Area<'_>, files: &[File], part: &Part) -> Vec<String> {
     if !area.wants_code() {
         return Vec::new();
     }
-    let readme = files.iter().map(|file| &file.path).find(|path| is_readme(path) && folder_of(path) == area.folder);
+    let readme =
+        files.iter().map(|file| &file.path).find(|path| is_readme(path) && folder_of(path) == area.folder);
     let entries = part.code.iter().flat_map(|code| &code.entries).map(|place| place.path.as_str());
     let source = largest(files.iter().filter(|file| is_source(&file.path)), 1).pop().map(|file| file.path);
     let file = entries.min().map(str::to_owned).or(source);

@@ -42,9 +42,21 @@ pub(super) fn full(survey: &Survey) -> String {
     let mut out = head("What follows are facts out of the folder, nothing more.");
     if survey.layout.as_ref().is_some_and(|layout| layout.files == 0 && layout.problems.is_empty()) {
         out.push_str("The folder holds no file, so there was nothing to look at.\n\n");
-        section(&mut out, "The project's own check", Some("Check not run: there is nothing to check.\n".to_owned()));
+        section(
+            &mut out,
+            "The project's own check",
+            Some("Check not run: there is nothing to check.\n".to_owned()),
+        );
     } else {
-        section(&mut out, "Languages", survey.layout.as_ref().map(languages).or_else(|| Some(missing(survey, &Job::Layout, "The layout is not known"))));
+        section(
+            &mut out,
+            "Languages",
+            survey
+                .layout
+                .as_ref()
+                .map(languages)
+                .or_else(|| Some(missing(survey, &Job::Layout, "The layout is not known"))),
+        );
         section(&mut out, "Entry points", entries(survey));
         section(&mut out, "Tests", tests(survey));
         section(&mut out, "TODO and FIXME", notes(survey));
@@ -71,7 +83,11 @@ pub(super) fn short(number: usize, before: &Survey, now: &Survey) -> String {
     let (lines, files) = totals(before);
     let known = format!(
         "As read in round {number}, and not looked at again: {}, {} with TODO or FIXME in {}.\n",
-        counted(before.parts.iter().flat_map(|part| &part.code).map(|found| found.entries.len() as u64).sum(), "entry point", "entry points"),
+        counted(
+            before.parts.iter().flat_map(|part| &part.code).map(|found| found.entries.len() as u64).sum(),
+            "entry point",
+            "entry points"
+        ),
         counted(lines, "line", "lines"),
         counted(files, "file", "files"),
     );
@@ -91,17 +107,29 @@ fn section(out: &mut String, title: &str, body: Option<String>) {
 }
 
 fn languages(layout: &Layout) -> String {
-    let rows = layout.languages.iter().map(|count| vec![count.name.clone(), count.files.to_string(), size(count.bytes)]);
+    let rows = layout
+        .languages
+        .iter()
+        .map(|count| vec![count.name.clone(), count.files.to_string(), size(count.bytes)]);
     let mut out = format!("{}, {}.", counted(layout.files, "file", "files"), size(layout.bytes));
     if layout.listed < layout.files {
-        out = format!("{}. The list was cut: the counts and sizes are of the first {}.", counted(layout.files, "file", "files"), layout.listed);
+        out = format!(
+            "{}. The list was cut: the counts and sizes are of the first {}.",
+            counted(layout.files, "file", "files"),
+            layout.listed
+        );
     }
     if !layout.manifests.is_empty() {
         let names: Vec<String> = layout.manifests.iter().take(8).map(|path| code(path)).collect();
         out.push_str(&format!(" Built by {}.", names.join(", ")));
     }
     if let Some(readme) = &layout.readme {
-        out.push_str(&format!(" {} ({} lines) begins with {}.", code(&readme.path), readme.lines, code(&readme.begins)));
+        out.push_str(&format!(
+            " {} ({} lines) begins with {}.",
+            code(&readme.path),
+            readme.lines,
+            code(&readme.begins)
+        ));
     }
     format!("{out}\n\n{}", table(&["Language", "Files", "Size"], rows))
 }
@@ -144,7 +172,14 @@ fn tests(survey: &Survey) -> Option<String> {
     let rows: Vec<Vec<String>> = looked
         .iter()
         .flat_map(|part| part.code.iter().flat_map(|found| &found.tests).map(move |tests| (part, tests)))
-        .map(|(part, tests)| vec![code(&part.label()), tests.language.clone(), tests.tests.to_string(), tests.files.to_string()])
+        .map(|(part, tests)| {
+            vec![
+                code(&part.label()),
+                tests.language.clone(),
+                tests.tests.to_string(),
+                tests.files.to_string(),
+            ]
+        })
         .collect();
     if rows.is_empty() {
         return Some("None was found by the patterns that I know.\n".to_owned());
@@ -169,12 +204,18 @@ fn notes(survey: &Survey) -> Option<String> {
     }
     let at_least = if looked.iter().any(|notes| notes.cut) { "At least " } else { "" };
     let places: Vec<&Place> = looked.iter().flat_map(|notes| &notes.places).collect();
-    Some(format!("{at_least}{} in {}.\n\n{}", counted(lines, "line", "lines"), counted(files, "file", "files"), listed(places, lines)))
+    Some(format!(
+        "{at_least}{} in {}.\n\n{}",
+        counted(lines, "line", "lines"),
+        counted(files, "file", "files"),
+        listed(places, lines)
+    ))
 }
 
 fn largest(survey: &Survey) -> Option<String> {
     let from_parts = || survey.parts.iter().flat_map(|part| &part.largest).cloned().collect();
-    let mut files: Vec<Sized> = survey.layout.as_ref().map_or_else(from_parts, |layout| layout.largest.clone());
+    let mut files: Vec<Sized> =
+        survey.layout.as_ref().map_or_else(from_parts, |layout| layout.largest.clone());
     files.sort_by(|one, other| other.bytes.cmp(&one.bytes).then_with(|| one.path.cmp(&other.path)));
     files.dedup();
     files.truncate(10);
@@ -186,7 +227,11 @@ fn closer(found: &FollowUp) -> String {
     let mut out = format!("A second question, about the {} of {}:\n\n", found.about, code(&found.folder));
     for detail in &found.details {
         match detail.line {
-            0 => out.push_str(&format!("- {}: {}\n", code(&detail.path), counted(detail.file_lines, "line", "lines"))),
+            0 => out.push_str(&format!(
+                "- {}: {}\n",
+                code(&detail.path),
+                counted(detail.file_lines, "line", "lines")
+            )),
             line => {
                 out.push_str(&format!("- {}\n", code(&format!("{}:{line}", detail.path))));
                 out.extend(detail.around.iter().map(|text| format!("  - {}\n", code(text))));
@@ -201,19 +246,25 @@ fn closer(found: &FollowUp) -> String {
 
 fn check(survey: &Survey) -> String {
     if let Some(choice) = survey.choice.as_ref().filter(|choice| !choice.run_check) {
-        return format!("Check not run: {}.\n", choice.because.as_deref().unwrap_or("only reading was wanted"));
+        return format!(
+            "Check not run: {}.\n",
+            choice.because.as_deref().unwrap_or("only reading was wanted")
+        );
     }
     let Some(check) = &survey.check else { return missing(survey, &Job::Check, "Check not run") };
     let mut out = check_words(check);
     // The runtime's record stands beside the worker's word (N3).
-    let runs: Vec<&CommandRun> = survey.rows.iter().filter(|row| row.job == Job::Check).flat_map(|row| &row.commands).collect();
+    let runs: Vec<&CommandRun> =
+        survey.rows.iter().filter(|row| row.job == Job::Check).flat_map(|row| &row.commands).collect();
     let recorded = runs.iter().rev().find(|run| Some(&run.command) == check.command.as_ref());
     let has_run = matches!(check.end, End::Passed | End::Failed | End::Missing);
     match (recorded.map(|run| run.exit_code), has_run && !survey.rows.is_empty()) {
         (Some(exit_code), true) if exit_code == check.exit_code => {
             out.push_str("\n\nThe runtime's own record agrees.");
         }
-        (Some(_) | None, true) => out.push_str("\n\nThe runtime's own record does not show that, so don't rely on it."),
+        (Some(_) | None, true) => {
+            out.push_str("\n\nThe runtime's own record does not show that, so don't rely on it.")
+        }
         (_, false) => {}
     }
     out.push('\n');
@@ -224,7 +275,9 @@ fn check(survey: &Survey) -> String {
 fn missing(survey: &Survey, job: &Job, what: &str) -> String {
     let row = survey.rows.iter().rev().find(|row| &row.job == job);
     match row {
-        Some(row) if row.end == "completed" => format!("{what} ({}: it handed in no facts that can be read).\n", code(&row.name)),
+        Some(row) if row.end == "completed" => {
+            format!("{what} ({}: it handed in no facts that can be read).\n", code(&row.name))
+        }
         Some(row) => format!("{what} ({}: {}).\n", code(&row.name), row.end),
         None => format!("{what}: nobody was asked.\n"),
     }
@@ -236,11 +289,21 @@ fn who(survey: &Survey) -> String {
     }
     let rows = survey.rows.iter().map(|row| {
         let commands: Vec<String> = row.commands.iter().map(command).collect();
-        vec![code(&row.name), row.task.clone(), row.end.clone(), row.tool_uses.to_string(), commands.join("; ")]
+        vec![
+            code(&row.name),
+            row.task.clone(),
+            row.end.clone(),
+            row.tool_uses.to_string(),
+            commands.join("; "),
+        ]
     });
     let mut out = table(&["Worker", "Task", "End", "Tool calls", "Commands"], rows);
     for row in &survey.rows {
-        out.extend(row.violations.iter().map(|violation| format!("\nViolation by {}: {}\n", code(&row.name), code(violation))));
+        out.extend(
+            row.violations
+                .iter()
+                .map(|violation| format!("\nViolation by {}: {}\n", code(&row.name), code(violation))),
+        );
     }
     out
 }
@@ -267,7 +330,9 @@ fn not_covered(survey: &Survey) -> Option<String> {
                 Job::Layout | Job::FollowUp { .. } | Job::Check | Job::GoOn => None,
             })
             .collect();
-        let is_asked = |folder: &str, own_files: bool| asked.contains(&(folder, own_files)) || asked.contains(&(".", false));
+        let is_asked = |folder: &str, own_files: bool| {
+            asked.contains(&(folder, own_files)) || asked.contains(&(".", false))
+        };
         let left: Vec<String> = layout
             .parts
             .iter()
@@ -279,7 +344,9 @@ fn not_covered(survey: &Survey) -> Option<String> {
         }
     }
     for part in &survey.parts {
-        lines.extend(part.problems.iter().map(|problem| format!("- {}: {}\n", code(&part.label()), code(problem))));
+        lines.extend(
+            part.problems.iter().map(|problem| format!("- {}: {}\n", code(&part.label()), code(problem))),
+        );
     }
     for row in survey.rows.iter().filter(|row| row.end != "completed") {
         lines.push(format!("- {} ({}): {}\n", row.task, code(&row.name), row.end));
@@ -295,17 +362,26 @@ fn different(number: usize, old: &Layout, new: &Layout) -> String {
         counted(old.files, "file", "files"),
         size(old.bytes)
     );
-    let mut names: Vec<&str> = old.languages.iter().chain(&new.languages).map(|count| count.name.as_str()).collect();
+    let mut names: Vec<&str> =
+        old.languages.iter().chain(&new.languages).map(|count| count.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let count = |layout: &Layout, name: &str| {
-        layout.languages.iter().find(|count| count.name == name).map_or((0, 0), |count| (count.files, count.bytes))
+        layout
+            .languages
+            .iter()
+            .find(|count| count.name == name)
+            .map_or((0, 0), |count| (count.files, count.bytes))
     };
     let changed = names.iter().filter(|name| count(old, name) != count(new, name));
     let rows: Vec<Vec<String>> = changed
         .map(|name| {
             let ((files_then, then), (files_now, now)) = (count(old, name), count(new, name));
-            vec![(*name).to_owned(), format!("{files_then}, {}", size(then)), format!("{files_now}, {}", size(now))]
+            vec![
+                (*name).to_owned(),
+                format!("{files_then}, {}", size(then)),
+                format!("{files_now}, {}", size(now)),
+            ]
         })
         .collect();
     if rows.is_empty() {

@@ -32,12 +32,17 @@ pub(super) fn rounds(entries: &[Arc<Entry>]) -> Vec<Round<'_>> {
                 rounds.push(Round { number, prompt: text, start: at, end, is_over: false });
             }
             // A report that was cut is given again.
-            Entry::Assistant { interrupted: false, .. } if entry.text().is_some_and(|text| text.contains(TITLE)) => {
+            Entry::Assistant { interrupted: false, .. }
+                if entry.text().is_some_and(|text| text.contains(TITLE)) =>
+            {
                 if let Some(last) = rounds.last_mut() {
                     last.is_over = true;
                 }
             }
-            Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } | Entry::Runtime { .. } => {}
+            Entry::User { .. }
+            | Entry::Assistant { .. }
+            | Entry::ToolResults { .. }
+            | Entry::Runtime { .. } => {}
         }
     }
     rounds

@@ -17,7 +17,10 @@ use std::time::Duration;
 const CHARS_A_TOKEN: u64 = 4;
 
 /// The answer to a request, as events. It is made when the stream is first polled.
-pub(super) fn stream(request: ModelRequest, pace: Pace) -> BoxStream<'static, Result<ModelEvent, ProviderError>> {
+pub(super) fn stream(
+    request: ModelRequest,
+    pace: Pace,
+) -> BoxStream<'static, Result<ModelEvent, ProviderError>> {
     let made = stream::once(async move {
         let events: VecDeque<ModelEvent> = events(&request).into();
         stream::unfold((events, 0_u32), move |(mut events, at)| async move {
@@ -34,8 +37,11 @@ pub(super) fn stream(request: ModelRequest, pace: Pace) -> BoxStream<'static, Re
 /// Every event of the answer, in order.
 fn events(request: &ModelRequest) -> Vec<ModelEvent> {
     let tools = serde_json::to_string(&request.tools).unwrap_or_default();
-    let messages: Vec<String> =
-        request.entries.iter().map(|entry: &std::sync::Arc<Entry>| serde_json::to_string(entry).unwrap_or_default()).collect();
+    let messages: Vec<String> = request
+        .entries
+        .iter()
+        .map(|entry: &std::sync::Arc<Entry>| serde_json::to_string(entry).unwrap_or_default())
+        .collect();
     let messages_len: usize = messages.iter().map(String::len).sum();
     let (mark, moved) =
         prefix::mark(&tools, &request.system, messages.iter().map(String::as_str), request.last.as_ref());

@@ -67,7 +67,10 @@ impl Tasks {
         let first = own.unwrap_or(usual);
         let later = entries.iter().skip(1).filter_map(|entry| match entry.as_ref() {
             Entry::User { from: Party::Agent { .. }, text, .. } => Job::parse(text),
-            Entry::User { .. } | Entry::Assistant { .. } | Entry::ToolResults { .. } | Entry::Runtime { .. } => None,
+            Entry::User { .. }
+            | Entry::Assistant { .. }
+            | Entry::ToolResults { .. }
+            | Entry::Runtime { .. } => None,
         });
         let current = later.filter(|job| *job != Job::GoOn).last().unwrap_or_else(|| first.clone());
         Self { first, current, is_own }
@@ -81,7 +84,9 @@ impl Tasks {
             }
             Job::FollowUp { about } => {
                 let area = match &self.first {
-                    Job::Part { folder, own_files, look } => Area { folder, own_files: *own_files, look: *look },
+                    Job::Part { folder, own_files, look } => {
+                        Area { folder, own_files: *own_files, look: *look }
+                    }
                     Job::Layout | Job::FollowUp { .. } | Job::Check | Job::GoOn => {
                         Area { folder: ".", own_files: false, look: Look::All }
                     }
@@ -102,7 +107,8 @@ pub(super) fn words(facts: &Facts) -> String {
         Facts::FollowUp(found) => (follow_up_words(found), &found.problems),
         Facts::Check(check) => (check_words(check), &[]),
     };
-    let problems: String = problems.iter().map(|problem| format!("\n- Not complete: {}", code(problem))).collect();
+    let problems: String =
+        problems.iter().map(|problem| format!("\n- Not complete: {}", code(problem))).collect();
     format!("{text}{problems}")
 }
 
@@ -113,7 +119,12 @@ fn layout_words(layout: &Layout) -> String {
     let languages: Vec<String> =
         layout.languages.iter().take(5).map(|count| format!("{} {}", count.name, count.files)).collect();
     let parts: Vec<String> = layout.parts.iter().take(5).map(|part| code(&part.label())).collect();
-    let mut text = format!("{}, {}. By language: {}.", counted(layout.files, "file", "files"), size(layout.bytes), languages.join(", "));
+    let mut text = format!(
+        "{}, {}. By language: {}.",
+        counted(layout.files, "file", "files"),
+        size(layout.bytes),
+        languages.join(", ")
+    );
     if !parts.is_empty() {
         text.push_str(&format!(" Most of the code is in {}.", parts.join(", ")));
     }
@@ -124,7 +135,8 @@ fn layout_words(layout: &Layout) -> String {
 }
 
 fn part_words(part: &Part) -> String {
-    let mut text = format!("{}: {}, {}.", code(&part.label()), counted(part.files, "file", "files"), size(part.bytes));
+    let mut text =
+        format!("{}: {}, {}.", code(&part.label()), counted(part.files, "file", "files"), size(part.bytes));
     if let Some(notes) = &part.notes {
         let lines = counted(notes.lines, "line", "lines");
         text.push_str(&format!(" {lines} with TODO or FIXME in {}.", counted(notes.files, "file", "files")));
@@ -133,10 +145,15 @@ fn part_words(part: &Part) -> String {
         text.push_str(&format!(" {}.", counted(found.entries.len() as u64, "entry point", "entry points")));
         for tests in &found.tests {
             let files = counted(tests.files, "file", "files");
-            text.push_str(&format!(" {} in {files} ({}).", counted(tests.tests, "test", "tests"), tests.language));
+            text.push_str(&format!(
+                " {} in {files} ({}).",
+                counted(tests.tests, "test", "tests"),
+                tests.language
+            ));
         }
     }
-    let read: Vec<String> = part.read.iter().map(|seen| format!("{} ({} lines)", code(&seen.path), seen.lines)).collect();
+    let read: Vec<String> =
+        part.read.iter().map(|seen| format!("{} ({} lines)", code(&seen.path), seen.lines)).collect();
     if !read.is_empty() {
         text.push_str(&format!(" Read: {}.", read.join(", ")));
     }
@@ -161,9 +178,13 @@ pub(super) fn check_words(check: &Check) -> String {
         (End::Passed, _) => format!("The check passed: {command}, exit code 0."),
         (End::Failed, Some(exit)) => format!("The check failed: {command}, exit code {exit}."),
         (End::Failed, None) => format!("The check did not come to an end by itself: {command}."),
-        (End::Missing, _) => format!("Check not run: the program of {command} is not installed here (exit code 127)."),
+        (End::Missing, _) => {
+            format!("Check not run: the program of {command} is not installed here (exit code 127).")
+        }
         (End::Denied, _) => format!("Check not run: {command} was denied."),
-        (End::NoUi, _) => format!("Check not run: {command} needs a permission, and nobody can be asked here (no_ui)."),
+        (End::NoUi, _) => {
+            format!("Check not run: {command} needs a permission, and nobody can be asked here (no_ui).")
+        }
         (End::Stopped, _) => format!("Check not finished: {command} was stopped."),
         (End::NotRun, _) => "Check not run.".to_owned(),
     };

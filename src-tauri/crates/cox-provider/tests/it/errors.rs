@@ -115,6 +115,11 @@ async fn answers_that_are_errors() {
         ),
         (OPENAI, 502, "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"),
         (OPENAI, 422, r#"{"detail":[{"loc":["body","tools"],"msg":"field required"}]}"#),
+        (
+            OPENAI,
+            429,
+            r#"[{"error":{"code":429,"message":"You exceeded your current quota","status":"RESOURCE_EXHAUSTED"}}]"#,
+        ),
         (OPENAI, 500, ""),
     ];
     let mut told = Vec::new();

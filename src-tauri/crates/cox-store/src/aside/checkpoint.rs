@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Pages (of 4 KB) that wait before a checkpoint is worth it.
 const WORTH: i64 = 1_000;
 /// Pages in the log after which writers wait for readers, so that it can begin anew.
-const TOO_LONG: i64 = 4_000;
+const TOO_LONG: i64 = 3_000;
 /// What the file keeps when it begins anew.
 pub(crate) const WAL_KEPT_BYTES: i64 = 8 * 1024 * 1024;
 /// How long writers may have to wait then, and how long until the next try.

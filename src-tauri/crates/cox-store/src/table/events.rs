@@ -118,13 +118,12 @@ pub(crate) fn get(db: Db<'_>, seq: u64) -> rusqlite::Result<Option<Event>> {
     Ok(list(db, "SELECT * FROM event_rows WHERE seq = ?1", [int(seq)])?.pop())
 }
 
+pub(crate) const AFTER: &str =
+    "SELECT * FROM event_rows WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
+
 /// A session's events after a number.
 pub(crate) fn after(db: Db<'_>, session: &SessionId, seq: u64, limit: u32) -> rusqlite::Result<Vec<Event>> {
-    list(
-        db,
-        "SELECT * FROM event_rows WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
-        (session.as_str(), int(seq), limit),
-    )
+    list(db, AFTER, (session.as_str(), int(seq), limit))
 }
 
 fn decode(row: &Row<'_>) -> rusqlite::Result<Result<Event, String>> {

@@ -103,11 +103,7 @@ pub(crate) fn page(
     limit: u32,
 ) -> rusqlite::Result<(Vec<SessionRow>, bool)> {
     let (at, id) = before.map_or((i64::MAX, ""), |cursor| (cursor.updated_at, cursor.id.as_str()));
-    let of_project =
-        if project.is_some() { "project_id = ?1" } else { "project_id IS NOT NULL AND ?1 IS NULL" };
-    let sql = format!(
-        "{COLUMNS} WHERE {of_project} AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4"
-    );
+    let sql = page_sql(project.is_some());
     let mut statement = db.conn.prepare_cached(&sql)?;
     let mut rows = statement.query((project.map(ProjectId::as_str), at, id, u64::from(limit) as i64 + 1))?;
     let (mut list, mut seen) = (Vec::new(), 0);
@@ -118,6 +114,13 @@ pub(crate) fn page(
         }
     }
     Ok((list, seen > limit))
+}
+
+fn page_sql(of_one_project: bool) -> String {
+    let which = if of_one_project { "project_id = ?1" } else { "?1 IS NULL AND project_id IS NOT NULL" };
+    format!(
+        "{COLUMNS} WHERE {which} AND (updated_at, id) < (?2, ?3) ORDER BY updated_at DESC, id DESC LIMIT ?4"
+    )
 }
 
 /// One line of the list.
@@ -165,4 +168,33 @@ pub(crate) fn live(conn: &Connection) -> rusqlite::Result<Vec<SessionId>> {
     )?
     .query_map((), |row| row.get::<_, String>(0).map(SessionId::new))?
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{OpenOptions, Store};
+
+    /// R41, R47: lists and panels are read along an index, whatever the size; nothing is scanned or sorted.
+    #[tokio::test]
+    async fn what_is_read_often_is_read_along_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let _store = Store::open(folder.path(), OpenOptions::default(), Box::new(|_| {})).unwrap();
+        let conn = crate::database::reading(folder.path()).unwrap();
+        let plan = |sql: &str| {
+            let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let rows = statement.raw_query().mapped(|row| row.get::<_, String>(3));
+            rows.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+        };
+        let cases = [
+            (super::page_sql(false), "sessions_changed"),
+            (super::page_sql(true), "sessions_project"),
+            (crate::transcript::BEFORE.to_owned(), "events_entries"),
+            (crate::table::events::AFTER.to_owned(), "events_session"),
+        ];
+        for (sql, index) in cases {
+            let plan = plan(&sql);
+            assert!(plan.contains(&format!("USING INDEX {index}")), "{sql}: {plan}");
+            assert!(!plan.contains("TEMP B-TREE") && !plan.contains("SCAN"), "{sql}: {plan}");
+        }
+    }
 }

@@ -136,3 +136,29 @@ async fn timing_of_awaited_appends() {
         println!("{workers:2} workers: append median {:?}, p95 {:?}, p99 {:?}", at(50), at(95), at(99));
     }
 }
+
+// What a store costs in memory: told, not asserted.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn memory_of_an_open_store() {
+    let pss = || {
+        let text = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+        let line = text.lines().find(|line| line.starts_with("Pss:")).map(str::to_owned);
+        line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0)
+    };
+    let before = pss();
+    let f = fixture();
+    let opened = pss();
+    let s = session(1);
+    f.store.append(begin(&s, &task(1), "p_1", 1)).await.unwrap();
+    for at in 0..2_000 {
+        f.store.append(vec![of_task(&s, &task(1), at, answers("a small answer of a worker"))]).await.unwrap();
+        if at % 100 == 0 {
+            f.seen.lock().unwrap().clear();
+            f.store.panel_view(&task(1), 100).await.unwrap();
+            f.store.search("answer", None).await.unwrap();
+        }
+    }
+    f.store.flush().await.unwrap();
+    println!("PSS: {before} KiB before, {opened} KiB opened, {} KiB after 2,000 appends", pss());
+}

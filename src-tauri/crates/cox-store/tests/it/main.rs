@@ -1,5 +1,7 @@
 //! The store on real files, seen from outside.
 
+#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+
 mod blobs;
 mod export;
 mod keeping;

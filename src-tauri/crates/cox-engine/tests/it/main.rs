@@ -1,0 +1,15 @@
+//! The engine, driven through its handle: commands in, events and views out.
+//!
+//! - `rig`: a data folder, a project, an engine, and waits for what it says
+//! - `rehearsed`: whole sessions with the offline model
+//! - `stopping`: stops, and what stays stopped
+//! - `coming_back`: suspension, restart, several processes
+//! - `panels`: how long a panel stays
+//! - `bad_input`: what can't be used, and what is said about it
+
+mod bad_input;
+mod coming_back;
+mod panels;
+mod rehearsed;
+mod rig;
+mod stopping;
