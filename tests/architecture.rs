@@ -20,7 +20,7 @@ const MAY_KNOW: [(&str, &[&str]); 12] = [
     ("coxswain", &["cox-protocol", "cox-engine"]),
     ("cox-cli", &["cox-protocol", "cox-engine"]),
     ("cox-testkit", &["cox-protocol"]),
-    ("cox-tests", &["cox-protocol", "cox-testkit"]),
+    ("cox-tests", &["cox-protocol", "cox-engine", "cox-testkit"]),
     ("xtask", &[]),
 ];
 

@@ -10,7 +10,7 @@ use cox_protocol::task::PermissionMode;
 pub enum Role {
     /// Directs workers; never touches the project (D1).
     Coordinator,
-    /// Does the work itself, in a session without workers.
+    /// Does the work itself, and may dispatch workers.
     Solo,
     /// Reads and searches.
     Explore,
@@ -31,6 +31,8 @@ const SOLO: &[&str] = &[
     "Glob",
     "Grep",
     "Bash",
+    "Agent",
+    "SendMessage",
     "TaskStop",
     "TaskOutput",
     "AskUserQuestion",
