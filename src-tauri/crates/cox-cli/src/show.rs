@@ -59,11 +59,12 @@ async fn transcript(engine: &Engine, task_id: &TaskId) -> Result<Vec<EntryRow>, 
 
 fn in_words(view: &SessionView, entries: &[EntryRow]) -> Result<(), Stop> {
     print::line(&format!("{}  {}", view.id, print::plain(&view.title)))?;
-    print::line(&format!(
-        "{}, {}",
-        view.provider,
-        if view.model.is_empty() { "no model" } else { &view.model }
-    ))?;
+    let is_named = !view.model.is_empty() && view.model != view.provider;
+    print::line(&if is_named {
+        format!("{}, {}", view.provider, view.model)
+    } else {
+        view.provider.clone()
+    })?;
     print::line("")?;
     for task in &view.tasks {
         print::line(&task_line(task))?;

@@ -4,7 +4,7 @@
 //!
 //! - [`door`]: the trait that the engine speaks to, its request and its events
 //! - [`error`]: what a request can fail with, in words for a person
-//! - [`connect`]: settings and a key in, a provider out
+//! - [`mod@connect`]: settings and a key in, a provider out
 //! - [`address`]: base URLs, origins, and where plain http is allowed
 //! - [`net`]: the HTTP client, its time-outs, its randomness
 //! - [`keys`]: keys, the keychain, and the memory that stands in for it

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(crate) const FILE: &str = "coxswain.db";
 
 /// How long a statement waits for another process's transaction.
-const BUSY: Duration = Duration::from_secs(10);
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// The database's place.
 pub(crate) fn path(data: &Path) -> PathBuf {

@@ -1,7 +1,7 @@
 //! The handle that the engine holds: opening, appending, closing. What it reads and what else it writes stand in
-//! [`crate::reading`] and [`crate::keeping`].
+//! `reading` and `keeping`.
 
-use crate::aside::checkpoint::Checkpoints;
+use crate::aside::checkpoint::Pauses;
 use crate::aside::{Aside, Follower, Note, derived};
 use crate::damage::Damages;
 use crate::database;
@@ -66,13 +66,14 @@ impl Store {
         let pool = Pool::new(data.clone(), Arc::clone(&damages));
 
         let (aside, notes) = Aside::new();
+        let (awake, too_long) = aside.flags();
         let follower = Follower {
             data: data.clone(),
             main: database::writing(folder)?,
             derived: derived::open(folder)?,
             damages: Arc::clone(&damages),
-            awake: aside.awake(),
-            checkpoints: Checkpoints::default(),
+            awake,
+            too_long,
         };
 
         let conn = database::writing(folder)?;
@@ -84,6 +85,7 @@ impl Store {
             partials: Arc::clone(&partials),
             sink,
             aside: aside.clone(),
+            pauses: Pauses::default(),
             views: Views::default(),
             known_seq,
             backlog: Vec::new(),

@@ -10,6 +10,7 @@
 //! Checkpoints, search and exports are not its business; see [`crate::aside`].
 
 use crate::aside::Aside;
+use crate::aside::checkpoint::Pauses;
 use crate::damage::{Damages, Db};
 use crate::error::StoreError;
 use crate::queue::{Command, PartialBox, Write};
@@ -32,6 +33,7 @@ pub(crate) struct Writer {
     pub(crate) partials: Arc<PartialBox>,
     pub(crate) sink: Sink,
     pub(crate) aside: Aside,
+    pub(crate) pauses: Pauses,
     pub(crate) views: Views,
     /// The last number that this process knows of.
     pub(crate) known_seq: u64,
@@ -126,6 +128,9 @@ impl Writer {
             }
         }
         self.views.evict();
+        if self.aside.asks_for_a_pause() {
+            self.pauses.pause(&self.conn);
+        }
     }
 
     /// One transaction: all of it or nothing.

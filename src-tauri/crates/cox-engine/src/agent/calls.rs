@@ -111,15 +111,7 @@ impl Agent {
                 FailKind::OutputLimit,
                 "the output limit cut its answer twice. Ask for less at once, or message it to go on.".into(),
             )),
-            StopReason::EndTurn | StopReason::ToolUse | StopReason::Unknown => {
-                if self.leaked_call() {
-                    return Err(Stop::Failed(
-                        FailKind::InvalidRequest,
-                        "it wrote a tool call as text: this model, or the server's chat template, does not support tools. Choose another model, or start llama.cpp with --jinja.".into(),
-                    ));
-                }
-                self.hand_in_or_end().await
-            }
+            StopReason::EndTurn | StopReason::ToolUse | StopReason::Unknown => self.hand_in_or_end().await,
         }
     }
 
@@ -143,22 +135,6 @@ impl Agent {
             .to_owned();
         self.append(vec![runtime(RuntimeNote::Capability { text })]).await?;
         Ok(Next::Again)
-    }
-
-    /// Did a call arrive as text? Small models do that when the server's template knows no tools.
-    fn leaked_call(&self) -> bool {
-        let tools = self.spec.frozen.iter().flat_map(|frozen| &frozen.tools);
-        let Some(text) = self.entries.last().and_then(|entry| entry.text()) else { return false };
-        let body = text
-            .trim()
-            .trim_start_matches("```json")
-            .trim_start_matches("```")
-            .trim_end_matches("```")
-            .trim();
-        let Ok(Value::Object(object)) = serde_json::from_str::<Value>(body) else { return false };
-        let name = object.get("name").and_then(Value::as_str);
-        let has_arguments = object.contains_key("arguments") || object.contains_key("parameters");
-        has_arguments && tools.into_iter().any(|tool| Some(tool.name.as_str()) == name)
     }
 
     pub(super) async fn prepare(&self, calls: &[ToolCall], reason: Option<&str>) -> Vec<Ready> {

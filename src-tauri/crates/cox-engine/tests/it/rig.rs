@@ -159,6 +159,23 @@ impl Rig {
         .await
     }
 
+    /// Waits until the answer in progress holds this text.
+    pub(crate) async fn until_partial(&mut self, task: &TaskId, text: &str) {
+        self.engine.submit(Command::ShowPanels { task_ids: vec![task.clone()] }).await.unwrap();
+        loop {
+            let page = self.engine.query(Query::Panel { task_id: task.clone() }).await.unwrap();
+            let Page::Panel { view, .. } = page else { panic!("{page:?}") };
+            if view
+                .partial
+                .is_some_and(|partial| partial.blocks.iter().any(|block| block.text.contains(text)))
+            {
+                return;
+            }
+            // Each piece of a panel on screen is said.
+            self.take().await;
+        }
+    }
+
     pub(crate) async fn until_retention(&mut self, task: &TaskId, wanted: impl Fn(Retention) -> bool) {
         loop {
             if self.panels.iter().any(|panel| &panel.task_id == task && wanted(panel.retention)) {

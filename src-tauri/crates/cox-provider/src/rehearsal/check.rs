@@ -5,11 +5,16 @@ use super::desk::{Desk, Reply};
 use super::facts::{Check, End, short};
 use super::found::{Listing, Ran};
 use super::languages::{folder_of, name_of};
+use super::markdown::code;
 use cox_protocol::entry::ResultStatus;
 use serde_json::Value;
 
-/// What tells how a project is built, and the files that a checker could be given.
-const MARKERS: &str = "**/{Cargo.toml,package.json,pyproject.toml,setup.py,go.mod,*.py,*.js,*.mjs,*.cjs}";
+/// What tells how a project is built.
+const MANIFESTS: &str = "**/{Cargo.toml,package.json,pyproject.toml,setup.py,go.mod}";
+/// Files that a checker could be given.
+const SCRIPTS: &str = "**/*.{py,js,mjs,cjs}";
+/// Files that are listed of each kind.
+const LISTED: u64 = 500;
 /// Byte-code goes to a folder that is gone when Python ends.
 const COMPILE: &str = r#"python3 -c 'import compileall, re, sys, tempfile; t = tempfile.TemporaryDirectory(); sys.pycache_prefix = t.name; sys.exit(not compileall.compile_dir(".", quiet=1, rx=re.compile("/([.][^/]+|node_modules|venv)/")))'"#;
 
@@ -24,12 +29,11 @@ struct Choice {
 /// The check.
 pub(super) fn check(desk: &Desk<'_>) -> Result<Check, Work> {
     let say = || "I look how the project is built, to choose a check.".to_owned();
-    let reply = desk.one(glob(".", MARKERS, 2_000), say)?;
-    let paths: Vec<String> = reply
-        .ok()
-        .and_then(Listing::parse)
-        .map(|listing| listing.files.into_iter().map(|file| file.path).collect())
-        .unwrap_or_default();
+    // The top folder has a list of its own: it must not fall behind the cut of a long one.
+    let globs = ["*", MANIFESTS, SCRIPTS].map(|pattern| glob(".", pattern, LISTED));
+    let listings =
+        desk.replies(globs.to_vec(), say)?.into_iter().filter_map(Reply::ok).filter_map(Listing::parse);
+    let paths: Vec<String> = listings.flat_map(|listing| listing.files).map(|file| file.path).collect();
     let choice = choose(&paths);
     let because = choice.because.clone();
     let say = || format!("{} The command works offline and leaves nothing behind.", choice.because);
@@ -69,11 +73,11 @@ fn ran(check: &mut Check, ran: &Ran, is_metadata: bool) {
         Some(_) | None => End::Failed,
     };
     let packages = if is_metadata { packages(&ran.output) } else { Vec::new() };
-    if check.end == End::Passed && !packages.is_empty() {
+    if check.end == End::Passed && is_metadata {
         check.says = packages;
         return;
     }
-    // The end of an output tells most. JSON of a whole workspace on one line tells nobody anything.
+    // The end of an output tells most.
     let lines: Vec<&str> =
         ran.output.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('{')).collect();
     let from = lines.len().saturating_sub(8);
@@ -119,13 +123,18 @@ fn choose(paths: &[String]) -> Choice {
             format!(" --manifest-path {}", quoted(manifest))
         };
         let command = format!("cargo metadata --no-deps --offline --format-version 1{at}");
-        let because =
-            format!("{manifest} makes this a Rust project: I ask cargo whether its manifests are sound.");
+        let because = format!(
+            "{} makes this a Rust project: I ask cargo whether its manifests are sound.",
+            code(manifest)
+        );
         return Choice { command, because, is_metadata: true };
     }
     if let (Some(manifest), Some(script)) = (shallowest(&["package.json"]), script) {
-        let because =
-            format!("{manifest} makes this a script package: I let node check the syntax of {script}.");
+        let because = format!(
+            "{} makes this a script package: I let node check the syntax of {}.",
+            code(manifest),
+            code(script)
+        );
         return plain(format!("node --check {}", quoted(script)), because);
     }
     if shallowest(&["pyproject.toml", "setup.py"]).is_some() || paths.iter().any(|path| path.ends_with(".py"))
@@ -145,7 +154,7 @@ fn choose(paths: &[String]) -> Choice {
     if let Some(script) = script {
         return plain(
             format!("node --check {}", quoted(script)),
-            format!("I let node check the syntax of {script}."),
+            format!("I let node check the syntax of {}.", code(script)),
         );
     }
     plain(

@@ -5,25 +5,22 @@
 //! A later round is short: one worker, and the report compares with what is known. A worker that was refused, failed
 //! or was stopped is named in the report, and the round goes on without it.
 
-use super::answer::{Answer, Call, Work, in_brief, opening, send_message};
+use super::answer::{Answer, Work, in_brief, opening, send_message};
+use super::assignment::Assignment;
 use super::crew::{Crew, Hand, Standing, ended};
 use super::desk::Desk;
-use super::facts::{Facts, Layout, Part, PartSize};
-use super::job::{About, Job, Look};
+use super::facts::{Facts, Layout, Part};
+use super::job::{About, Job};
 use super::markdown::code;
 use super::question::{Choice, choice};
-use super::report::{self, Survey};
+use super::report;
 use super::round::{Round, rounds};
-use super::{form, news, worker};
+use super::survey::{Survey, survey};
+use super::{form, news, words};
 use cox_protocol::entry::{Entry, RuntimeNote};
 use cox_protocol::envelope::Envelope;
 use cox_protocol::task::{Outcome, ToolDef};
-use serde_json::json;
-use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// Workers that look at parts at once.
-const PARTS: usize = 5;
 
 /// The next answer of a coordinator.
 pub(super) fn answer(tools: &[ToolDef], entries: &[Arc<Entry>]) -> Answer {
@@ -44,7 +41,7 @@ pub(super) fn answer(tools: &[ToolDef], entries: &[Arc<Entry>]) -> Answer {
             let mut said = news::acknowledged(entries, round.start + 1);
             said.extend(ends(entries));
             said.push(work.say);
-            let text = said.join(" ");
+            let text = said.join("\n\n");
             let text = if news::is_first_word(inside) { opening(&text) } else { in_brief(&text) };
             Answer { text, calls: work.calls }
         }
@@ -68,8 +65,8 @@ fn ends(entries: &[Arc<Entry>]) -> Vec<String> {
             .as_deref()
             .filter(|_| envelope.outcome == Outcome::Completed)
             .and_then(Facts::parse);
-        let found = facts.map(|facts| format!(": {}", worker::words(&facts))).unwrap_or_default();
-        format!("Worker {} {}{found}\n\n", code(&envelope.name), ended(&envelope.outcome))
+        let found = facts.map(|facts| format!(": {}", words::words(&facts))).unwrap_or_default();
+        format!("Worker {} {}{found}", code(&envelope.name), ended(&envelope.outcome))
     };
     news::envelopes(news::since_last_answer(entries)).map(line).collect()
 }
@@ -86,15 +83,7 @@ fn late(entries: &[Arc<Entry>]) -> String {
     if said.is_empty() {
         return "There is nothing new since the report.".to_owned();
     }
-    format!("This came after the report, which stays as it is. {}", said.concat().trim_end())
-}
-
-/// A task for a worker that is yet to be dispatched.
-struct Assignment {
-    job: Job,
-    name: String,
-    description: String,
-    role: &'static str,
+    format!("This came after the report, which stays as it is.\n\n{}", said.join("\n\n"))
 }
 
 /// The round at hand.
@@ -116,10 +105,7 @@ impl Leg<'_> {
     }
 
     fn full(&self, choice: Choice) -> Result<String, Work> {
-        self.over(
-            vec![self.assignment(Job::Layout, "layout", "Learn the layout", "explore")],
-            "One worker learns the layout first.",
-        )?;
+        self.over(vec![Assignment::layout(self.round.number)], "One worker learns the layout first.")?;
         let layout = self
             .crew
             .find(&Job::Layout)
@@ -129,13 +115,13 @@ impl Leg<'_> {
         let is_empty = layout.as_ref().is_some_and(|layout| layout.files == 0 && layout.problems.is_empty());
         if !is_empty {
             self.over(
-                self.parts(layout.as_ref()),
+                Assignment::parts(layout.as_ref(), self.round.number),
                 "I know the parts now; each gets a worker of its own, side by side.",
             )?;
             self.follow_up()?;
             if choice.run_check {
                 let say = "The parts are known. A fresh worker runs the project's own check; it asks you before it runs anything.";
-                self.over(vec![self.assignment(Job::Check, "check", "Run the check", "verify")], say)?;
+                self.over(vec![Assignment::check(self.round.number)], say)?;
             }
         }
         Ok(report::full(&survey(self.crew, Some(choice))))
@@ -144,15 +130,15 @@ impl Leg<'_> {
     fn short(&self, number: usize, before: &Survey, choice: &Choice) -> Result<String, Work> {
         // A card that was answered with "run the check" wants that, and one worker is enough for a short round.
         let assignment = if choice.run_check && choice.because.is_some() {
-            self.assignment(Job::Check, "check", "Run the check", "verify")
+            Assignment::check(self.round.number)
         } else {
-            self.assignment(Job::Layout, "layout", "Look again", "explore")
+            Assignment::layout(self.round.number)
         };
         let say = format!(
             "Round {number} has told me the parts, so one worker is enough: I compare with what is known."
         );
         self.over(vec![assignment], &say)?;
-        Ok(report::short(number, before, &survey(self.crew, Some(choice.clone()))))
+        Ok(report::compared(number, before, &survey(self.crew, Some(choice.clone()))))
     }
 
     /// Passes when all these have ended, in whatever way.
@@ -160,7 +146,7 @@ impl Leg<'_> {
         let (made, missing): (Vec<Assignment>, Vec<Assignment>) =
             wanted.into_iter().partition(|assignment| self.crew.find(&assignment.job).is_some());
         if !missing.is_empty() {
-            let calls = missing.iter().map(|assignment| self.dispatch(assignment)).collect();
+            let calls = missing.iter().map(Assignment::call).collect();
             return Err(Work { say: say.to_owned(), calls });
         }
         let hands = made.iter().filter_map(|assignment| self.crew.find(&assignment.job));
@@ -182,55 +168,6 @@ impl Leg<'_> {
         }
     }
 
-    fn dispatch(&self, assignment: &Assignment) -> Call {
-        Call {
-            tool: "Agent",
-            input: json!({
-                "description": assignment.description,
-                "prompt": assignment.job.prompt(self.round.number),
-                "subagent_type": assignment.role,
-                "name": assignment.name,
-            }),
-        }
-    }
-
-    fn assignment(&self, job: Job, name: &str, description: &str, role: &'static str) -> Assignment {
-        // Names are unique in a session for ever.
-        let name = match self.round.number {
-            1 => name.to_owned(),
-            number => format!("{name}-{number}"),
-        };
-        Assignment { job, name, description: description.to_owned(), role }
-    }
-
-    /// One worker for each of the real parts; two with different eyes, where there is only one.
-    fn parts(&self, layout: Option<&Layout>) -> Vec<Assignment> {
-        let parts: &[PartSize] = layout.map(|layout| layout.parts.as_slice()).unwrap_or_default();
-        if parts.len() < 2 {
-            let whole = |look| Job::Part { folder: ".".to_owned(), own_files: false, look };
-            return vec![
-                self.assignment(whole(Look::Code), "code", "Find programs and tests", "explore"),
-                self.assignment(whole(Look::Notes), "notes", "Find TODO and FIXME", "explore"),
-            ];
-        }
-        let mut taken = BTreeSet::new();
-        let parts = parts.iter().take(PARTS).enumerate();
-        parts
-            .map(|(at, part)| {
-                let mut name = format!("part-{}", slug(&part.folder));
-                if part.own_files {
-                    name = if part.folder == "." { "top-files".to_owned() } else { format!("{name}-files") };
-                }
-                if name == "part-" || !taken.insert(name.clone()) {
-                    name = format!("part-{}-{}", slug(&part.folder), at + 1);
-                }
-                let job =
-                    Job::Part { folder: part.folder.clone(), own_files: part.own_files, look: Look::All };
-                self.assignment(job, &name, &format!("Look at {}", part.label()), "explore")
-            })
-            .collect()
-    }
-
     /// A second question to the worker with most to tell, in its own context (B33).
     fn follow_up(&self) -> Result<(), Work> {
         let candidates = self.crew.hands.iter().filter_map(|hand| {
@@ -250,7 +187,7 @@ impl Leg<'_> {
                     "The parts are looked at. {} knows most, so it gets a second question in its own context.",
                     code(&hand.name)
                 );
-                let summary = format!("More about its {}", about.name());
+                let summary = job.title();
                 let call = send_message(&hand.name, &summary, &job.prompt(self.round.number));
                 Err(Work { say, calls: vec![call] })
             }
@@ -274,48 +211,6 @@ impl Leg<'_> {
     }
 }
 
-/// Everything that a crew has found, and how each of it ended.
-fn survey(crew: &Crew<'_>, choice: Option<Choice>) -> Survey {
-    let mut survey = Survey { choice, ..Survey::default() };
-    for hand in &crew.hands {
-        let mut is_known = false;
-        for facts in crew.facts(hand) {
-            match facts {
-                Facts::Layout(layout) => survey.layout = Some(layout),
-                // A worker that the user wrote to reports again.
-                Facts::Part(part) if !is_known => {
-                    survey.parts.push(part);
-                    is_known = true;
-                }
-                Facts::Part(_) => {}
-                Facts::FollowUp(found) => survey.follow_up = Some(found),
-                Facts::Check(check) => survey.check = Some(check),
-            }
-        }
-        survey.rows.push(row(crew, hand));
-    }
-    survey
-}
-
-fn row(crew: &Crew<'_>, hand: &Hand) -> report::Row {
-    let end = match crew.standing(hand) {
-        Standing::Working => "still at work".to_owned(),
-        Standing::Suspended => "cut off".to_owned(),
-        Standing::Gone(why) => format!("not started: {why}"),
-        Standing::Ended(envelope) => ended(&envelope.outcome),
-    };
-    let evidence: Vec<_> = crew.envelopes(hand).filter_map(|envelope| envelope.evidence.as_ref()).collect();
-    report::Row {
-        name: hand.name.clone(),
-        job: hand.job.clone(),
-        task: hand.description.clone(),
-        end,
-        tool_uses: evidence.iter().map(|evidence| u64::from(evidence.tool_uses)).sum(),
-        commands: evidence.iter().flat_map(|evidence| &evidence.commands).cloned().collect(),
-        violations: evidence.iter().flat_map(|evidence| &evidence.violations).cloned().collect(),
-    }
-}
-
 fn as_layout(facts: Facts) -> Option<Layout> {
     match facts {
         Facts::Layout(layout) => Some(layout),
@@ -328,14 +223,4 @@ fn as_part(facts: Facts) -> Option<Part> {
         Facts::Part(part) => Some(part),
         Facts::Layout(_) | Facts::FollowUp(_) | Facts::Check(_) => None,
     }
-}
-
-/// A folder as a part of a name: at most 20 letters, digits and hyphens.
-fn slug(folder: &str) -> String {
-    let plain: String = folder
-        .chars()
-        .map(|ch| if ch.is_ascii_alphanumeric() { ch.to_ascii_lowercase() } else { '-' })
-        .collect();
-    let plain = plain.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
-    plain[plain.len().saturating_sub(20)..].trim_matches('-').to_owned()
 }

@@ -15,7 +15,6 @@ use std::sync::Arc;
 pub(super) struct Hand {
     pub(super) name: String,
     pub(super) job: Job,
-    pub(super) description: String,
     call_id: String,
     /// The task id of the receipt, or why there is none.
     receipt: Result<String, String>,
@@ -54,8 +53,8 @@ impl<'a> Crew<'a> {
                 cut.push(job);
                 continue;
             }
-            let (name, description, call_id) = (field("name"), field("description"), call.id.clone());
-            hands.push(Hand { name, job, description, call_id, receipt: receipt(result) });
+            let (name, call_id) = (field("name"), call.id.clone());
+            hands.push(Hand { name, job, call_id, receipt: receipt(result) });
         }
         Self { entries, hands, messages: desk.finished("SendMessage").collect() }
     }

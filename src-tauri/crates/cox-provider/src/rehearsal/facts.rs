@@ -2,7 +2,9 @@
 //!
 //! Every list is capped, so that a report stays far below what an envelope carries and its fence is never cut off.
 
+use super::markdown::code;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The word after the opening fence.
 pub(super) const FENCE: &str = "rehearsal-facts";
@@ -49,6 +51,7 @@ pub(super) struct PartSize {
     /// Only the files directly in it.
     pub(super) own_files: bool,
     pub(super) files: u64,
+    /// Code of the project's own: none of packages that were copied in.
     pub(super) source_files: u64,
 }
 
@@ -175,8 +178,11 @@ impl Facts {
     /// The block as it stands in a report.
     pub(super) fn fenced(&self) -> String {
         // JSON of these types can't fail; a report without facts is better than none.
-        let json = serde_json::to_string_pretty(self).unwrap_or_default();
-        format!("```{FENCE}\n{json}\n```")
+        let value = serde_json::to_value(self).unwrap_or_default();
+        let fields = value.as_object().into_iter().flatten();
+        let lines: Vec<String> =
+            fields.map(|(name, value)| format!("  {}: {value}", Value::from(name.as_str()))).collect();
+        format!("```{FENCE}\n{{\n{}\n}}\n```", lines.join(",\n"))
     }
 
     /// The last block of a report. Its JSON has no line that begins with a fence, so that no file's text can end it.
@@ -187,32 +193,46 @@ impl Facts {
     }
 }
 
+impl Layout {
+    /// The folders that are worth a worker: those with code, or all of them where there is none.
+    pub(super) fn main_parts(&self) -> impl Iterator<Item = &PartSize> {
+        let any_source = self.parts.iter().any(|part| part.source_files > 0);
+        self.parts.iter().filter(move |part| !any_source || part.source_files > 0)
+    }
+}
+
 impl PartSize {
-    /// The folder in words.
+    /// The folder in Markdown.
     pub(super) fn label(&self) -> String {
         label(&self.folder, self.own_files)
     }
 }
 
 impl Part {
-    /// The folder in words.
+    /// The folder in Markdown.
     pub(super) fn label(&self) -> String {
         label(&self.folder, self.own_files)
     }
 }
 
-fn label(folder: &str, own_files: bool) -> String {
+/// A folder in Markdown.
+pub(super) fn label(folder: &str, own_files: bool) -> String {
     match (folder, own_files) {
         (".", true) => "the top folder's own files".to_owned(),
         (".", false) => "the whole project".to_owned(),
-        (folder, true) => format!("{folder} (own files)"),
-        (folder, false) => folder.to_owned(),
+        (folder, true) => format!("{} (own files)", code(folder)),
+        (folder, false) => code(folder),
     }
 }
 
 /// The first characters, on one line.
 pub(super) fn short(text: &str, most: usize) -> String {
-    let line: String = text.trim().chars().map(|ch| if ch.is_control() { ' ' } else { ch }).collect();
+    cut(text.trim(), most)
+}
+
+/// The same, with its indentation.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let line: String = text.trim_end().chars().map(|ch| if ch.is_control() { ' ' } else { ch }).collect();
     if line.chars().count() <= most {
         return line;
     }

@@ -2,7 +2,7 @@
 
 use super::answer::{Work, read};
 use super::desk::Desk;
-use super::facts::{Detail, FollowUp, Part, short};
+use super::facts::{Detail, FollowUp, Part, cut, short};
 use super::found::Page;
 use super::job::About;
 use super::languages::is_source;
@@ -47,7 +47,8 @@ pub(super) fn follow_up(desk: &Desk<'_>, part: &Part, about: About) -> Result<Fo
         match reply.ok().and_then(Page::parse) {
             Some(page) => {
                 let around = page.lines.iter().filter(|_| about == About::Notes);
-                let around = around.map(|(number, text)| format!("{number}: {}", short(text, 120))).collect();
+                let around =
+                    around.map(|(number, text)| format!("{number:>4}  {}", cut(text, 120))).collect();
                 found.details.push(Detail { path, line, file_lines: page.total, around });
             }
             None => found.problems.push(short(&reply.problem().unwrap_or_default(), 160)),

@@ -2,6 +2,7 @@
 //!
 //! A prompt is complete prose for whoever reads it, with a few fixed lines that the rules look for.
 
+use super::facts::label;
 use serde_json::Value;
 
 /// A task.
@@ -60,6 +61,21 @@ impl Look {
 }
 
 impl Job {
+    /// What it is, in Markdown.
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::Layout => "Learn the layout".to_owned(),
+            Self::Part { look: Look::Code, .. } => "Find programs and tests".to_owned(),
+            Self::Part { look: Look::Notes, .. } => "Find TODO and FIXME".to_owned(),
+            Self::Part { folder, own_files, look: Look::All } => {
+                format!("Look at {}", label(folder, *own_files))
+            }
+            Self::FollowUp { about } => format!("More about its {}", about.name()),
+            Self::Check => "Run the check".to_owned(),
+            Self::GoOn => "Go on".to_owned(),
+        }
+    }
+
     /// The prompt, for this round of the session.
     pub(super) fn prompt(&self, round: usize) -> String {
         let body = match self {

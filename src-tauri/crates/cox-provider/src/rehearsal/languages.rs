@@ -43,7 +43,7 @@ impl Language {
 const SCRIPT_TEST: &str = r"^\s*(it|test|describe)(\.\w+)*\(";
 
 static LANGUAGES: &[Language] = &[
-    source("Rust", &["rs"]).entry(r"^\s*(pub )?(async )?fn main\(").test(r"^\s*#\[(\w+::)*test\b"),
+    source("Rust", &["rs"]).entry(r"^(pub )?(async )?fn main\(").test(r"^\s*#\[(\w+::)*test\b"),
     source("Python", &["py", "pyi"]).entry(r"^if __name__ == ").test(r"^\s*(async )?def test_\w+"),
     source("TypeScript", &["ts", "tsx", "mts", "cts"]).test(SCRIPT_TEST),
     source("JavaScript", &["js", "jsx", "mjs", "cjs"]).test(SCRIPT_TEST),
@@ -100,9 +100,20 @@ pub(super) fn language_of(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| !stem.is_empty() && language.endings.contains(&ending.as_str()))
 }
 
+/// Does it come with the project without being of it, as packages do that were copied in?
+pub(super) fn is_foreign(path: &str) -> bool {
+    path.split('/').any(|part| matches!(part, "node_modules" | "vendor" | "third_party" | "site-packages"))
+}
+
 /// Is it code?
 pub(super) fn is_source(path: &str) -> bool {
     language_of(path).is_some_and(|language| language.is_source)
+}
+
+/// Can a program begin in this file? In a library's root or a module, `fn main` stands in an example in its
+/// documentation.
+pub(super) fn may_begin(path: &str) -> bool {
+    !matches!(name_of(path), "lib.rs" | "mod.rs")
 }
 
 /// What a file begins, as its name alone says.

@@ -4,7 +4,7 @@ use super::answer::{Work, glob, read};
 use super::desk::{Desk, Reply};
 use super::facts::{LanguageCount, Layout, PartSize, Seen, Sized, short};
 use super::found::{File, Listing, Page};
-use super::languages::{folder_of, is_readme, is_source, language_of, name_of};
+use super::languages::{folder_of, is_foreign, is_readme, is_source, language_of, name_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that are listed with their sizes: the most that Glob gives.
@@ -112,7 +112,7 @@ fn counted(listing: &Listing) -> Layout {
     let mut manifests: Vec<&str> = files
         .iter()
         .map(|file| file.path.as_str())
-        .filter(|path| MANIFESTS.contains(&name_of(path)))
+        .filter(|path| MANIFESTS.contains(&name_of(path)) && !is_foreign(path))
         .collect();
     manifests.sort_by_key(|path| (path.matches('/').count(), *path));
     Layout {
@@ -128,34 +128,35 @@ fn counted(listing: &Listing) -> Layout {
     }
 }
 
-/// The folders that could be looked at one by one, those with most code first. A lonely folder is opened until it
-/// branches, so that `src/main/java` does not count as the only part of a project.
+/// The folders that could be looked at one by one, those with most code first. A folder that holds all of the code
+/// is opened until it branches, so that `src/main/java` does not count as the only part of a project.
 fn parts(files: &[&File]) -> Vec<PartSize> {
-    let any_source = files.iter().any(|file| is_source(&file.path));
+    let any_source = files.iter().any(|file| is_own_source(&file.path));
     let weight = |part: &PartSize| if any_source { part.source_files } else { part.files };
     let mut base = ".".to_owned();
-    let mut outside: Vec<PartSize> = Vec::new();
-    for _ in 0..DEPTH {
-        let mut inside = children(files, &base);
-        inside.retain(|part| weight(part) > 0);
-        let lonely = match inside.as_slice() {
-            [one] if !one.own_files => Some(one.folder.clone()),
-            _ => None,
-        };
-        let Some(folder) = lonely else {
-            outside.extend(inside);
-            break;
-        };
-        base = folder;
+    let mut found: Vec<PartSize> = Vec::new();
+    for depth in 0..DEPTH {
+        let (heavy, light): (Vec<PartSize>, Vec<PartSize>) =
+            children(files, &base).into_iter().partition(|part| weight(part) > 0);
+        found.extend(light);
+        match heavy.as_slice() {
+            [one] if !one.own_files && depth + 1 < DEPTH => base = one.folder.clone(),
+            _ => {
+                found.extend(heavy);
+                break;
+            }
+        }
     }
-    outside.sort_by(|one, other| {
-        weight(other)
-            .cmp(&weight(one))
-            .then(other.files.cmp(&one.files))
-            .then_with(|| one.folder.cmp(&other.folder))
+    found.sort_by(|one, other| {
+        let by_files = other.files.cmp(&one.files).then_with(|| one.folder.cmp(&other.folder));
+        weight(other).cmp(&weight(one)).then(by_files)
     });
-    outside.truncate(PARTS);
-    outside
+    found.truncate(PARTS);
+    found
+}
+
+fn is_own_source(path: &str) -> bool {
+    is_source(path) && !is_foreign(path)
 }
 
 /// The folders directly in `base`, and its own files as one more.
@@ -175,7 +176,7 @@ fn children(files: &[&File], base: &str) -> Vec<PartSize> {
         let (folder, own_files) = key.clone();
         let part = found.entry(key).or_insert(PartSize { folder, own_files, files: 0, source_files: 0 });
         part.files += 1;
-        part.source_files += u64::from(is_source(&file.path));
+        part.source_files += u64::from(is_own_source(&file.path));
     }
     found.into_values().collect()
 }
@@ -198,13 +199,17 @@ mod tests {
         check(&["a.rs", "b.rs"], &[(".", true, 2)]);
         check(
             &["src/a.rs", "src/b.rs", "tests/c.rs", "README.md"],
-            &[("src", false, 2), ("tests", false, 1)],
+            &[("src", false, 2), ("tests", false, 1), (".", true, 0)],
         );
         check(
             &["src/main/x/a.java", "src/main/y/b.java", "x.md"],
-            &[("src/main/x", false, 1), ("src/main/y", false, 1)],
+            &[("src/main/x", false, 1), ("src/main/y", false, 1), (".", true, 0)],
         );
         check(&["src/a.rs", "src/net/b.rs"], &[("src", true, 1), ("src/net", false, 1)]);
+        check(
+            &["a.js", "lib/b.js", "vendor/c.js"],
+            &[(".", true, 1), ("lib", false, 1), ("vendor", false, 0)],
+        );
         check(&["doc/a.md", "img/b.svg"], &[("doc", false, 0), ("img", false, 0)]);
     }
 }

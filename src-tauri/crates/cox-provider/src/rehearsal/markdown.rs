@@ -9,6 +9,14 @@ pub(super) fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
+/// Lines as a block of code, whatever they hold.
+pub(super) fn block(lines: &[String]) -> String {
+    let text = lines.join("\n");
+    let longest = text.split(|ch| ch != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{text}\n{fence}\n")
+}
+
 /// Text for a cell of a table.
 pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|")

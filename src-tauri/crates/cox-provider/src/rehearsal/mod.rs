@@ -10,6 +10,7 @@
 //! rule of their own. Facts come only from results of tools; the coordinator reads only envelopes. It edits nothing.
 
 mod answer;
+mod assignment;
 mod check;
 mod coordinator;
 mod crew;
@@ -27,8 +28,11 @@ mod part;
 mod question;
 mod report;
 mod round;
+mod sections;
 mod solo;
 mod stream;
+mod survey;
+mod words;
 mod worker;
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use super::desk::{Desk, Reply};
 use super::facts::{Code, Notes, Part, Place, TestCount, short};
 use super::found::{Counts, File, Lines, Listing};
 use super::job::Look;
-use super::languages::{Language, entry_by_name, folder_of, is_readme, is_source, language_of};
+use super::languages::{Language, entry_by_name, folder_of, is_readme, is_source, language_of, may_begin};
 use super::layout::{largest, seen, unreadable};
-use std::collections::BTreeMap;
+use super::markdown::{code, counted};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Files that are listed with their sizes.
 const LISTED: u64 = 2_000;
@@ -72,8 +73,9 @@ pub(super) fn part(desk: &Desk<'_>, area: Area<'_>) -> Result<Part, Work> {
     let languages = if area.wants_code() { languages(&listing.files) } else { Vec::new() };
     let searches = searches(area, replies.get(1).copied(), &languages);
     let calls = searches.iter().map(|(_, call)| call.clone()).collect();
-    let replies_to_searches =
-        desk.replies(calls, || format!("{label} has {} files. I look for {}.", part.files, wanted(area)))?;
+    let replies_to_searches = desk.replies(calls, || {
+        format!("{label}: {}. I look for {}.", counted(part.files, "file", "files"), wanted(area))
+    })?;
     if area.wants_code() {
         part.code = Some(Code { entries: by_name(&listing.files), tests: Vec::new() });
     }
@@ -93,8 +95,14 @@ pub(super) fn part(desk: &Desk<'_>, area: Area<'_>) -> Result<Part, Work> {
         part.problems.extend(reply.problem().map(|problem| short(&problem, 160)));
     }
 
+    if let Some(code) = &mut part.code {
+        // A place that a pattern found says more than the file's name.
+        let found: BTreeSet<String> =
+            code.entries.iter().filter(|place| place.line > 0).map(|place| place.path.clone()).collect();
+        code.entries.retain(|place| place.line > 0 || !found.contains(&place.path));
+    }
     let to_read = worth_reading(area, &listing.files, &part);
-    let names: Vec<String> = to_read.iter().map(|path| format!("`{path}`")).collect();
+    let names: Vec<String> = to_read.iter().map(|path| code(path)).collect();
     let calls = to_read.iter().map(|path| read(path, 1, 60)).collect();
     let pages = desk.replies(calls, || format!("I read the beginning of {}.", names.join(" and ")))?;
     for (path, reply) in to_read.iter().zip(pages) {
@@ -148,7 +156,7 @@ fn take(part: &mut Part, search: &Search<'_>, reply: Reply<'_>) {
         }
         Search::Entries => {
             if let (Some(code), Some(lines)) = (&mut part.code, Lines::parse(text)) {
-                code.entries.extend(places(&lines));
+                code.entries.extend(places(&lines).into_iter().filter(|place| may_begin(&place.path)));
                 code.entries.truncate(PLACES);
             }
         }

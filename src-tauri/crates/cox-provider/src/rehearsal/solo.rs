@@ -7,8 +7,9 @@ use super::job::Look;
 use super::layout::layout;
 use super::part::{Area, part};
 use super::question::choice;
-use super::report::{self, Survey};
+use super::report;
 use super::round::{Round, rounds};
+use super::survey::Survey;
 use super::{form, news};
 use cox_protocol::entry::Entry;
 use cox_protocol::task::ToolDef;
@@ -31,7 +32,7 @@ pub(super) fn answer(tools: &[ToolDef], entries: &[Arc<Entry>]) -> Answer {
     });
     let desk = Desk::over(tools, inside);
     let report = match &known {
-        Some((number, before)) => again(&desk, round).map(|now| report::short(*number, before, &now)),
+        Some((number, before)) => again(&desk, round).map(|now| report::compared(*number, before, &now)),
         None => whole(&desk, round).map(|survey| report::full(&survey)),
     };
     match report {
@@ -39,7 +40,7 @@ pub(super) fn answer(tools: &[ToolDef], entries: &[Arc<Entry>]) -> Answer {
         Err(work) => {
             let mut said = news::acknowledged(entries, round.start + 1);
             said.push(work.say);
-            let text = said.join(" ");
+            let text = said.join("\n\n");
             let text = if news::is_first_word(inside) { opening(&text) } else { in_brief(&text) };
             Answer { text, calls: work.calls }
         }

@@ -17,7 +17,6 @@ use crate::damage::{Damages, Db};
 use crate::error::StoreError;
 use crate::queue::Ack;
 use crate::table::events;
-use checkpoint::Checkpoints;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,8 +27,9 @@ use std::time::{Duration, Instant};
 /// How long it waits for more: one index write a tenth of a second, however many workers there are (R42).
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Events in one step at most.
+/// Events in one step at most, and bytes after which it ends.
 const STEP: u32 = 100;
+const STEP_BYTES: u64 = 512 * 1024;
 
 /// A note to the thread.
 pub(crate) enum Note {
@@ -48,13 +48,14 @@ pub(crate) enum Note {
 pub(crate) struct Aside {
     notes: Sender<Note>,
     awake: Arc<AtomicBool>,
+    too_long: Arc<AtomicBool>,
 }
 
 impl Aside {
     /// A handle and what the thread reads from.
     pub(crate) fn new() -> (Self, Receiver<Note>) {
         let (notes, received) = std::sync::mpsc::channel();
-        (Self { notes, awake: Arc::default() }, received)
+        (Self { notes, awake: Arc::default(), too_long: Arc::default() }, received)
     }
 
     /// Something was committed. Costs one note, however often it is said.
@@ -71,9 +72,14 @@ impl Aside {
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// For the thread.
-    pub(crate) fn awake(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.awake)
+    /// Is the write-ahead log too long, so that the writer has to pause? Says so once.
+    pub(crate) fn asks_for_a_pause(&self) -> bool {
+        self.too_long.swap(false, Ordering::AcqRel)
+    }
+
+    /// For the thread: was it woken, and is the write-ahead log too long?
+    pub(crate) fn flags(&self) -> (Arc<AtomicBool>, Arc<AtomicBool>) {
+        (Arc::clone(&self.awake), Arc::clone(&self.too_long))
     }
 }
 
@@ -85,7 +91,7 @@ pub(crate) struct Follower {
     pub(crate) derived: Connection,
     pub(crate) damages: Arc<Damages>,
     pub(crate) awake: Arc<AtomicBool>,
-    pub(crate) checkpoints: Checkpoints,
+    pub(crate) too_long: Arc<AtomicBool>,
 }
 
 impl Follower {
@@ -105,7 +111,7 @@ impl Follower {
                     drop(ack.send(result));
                 }
                 Some(Note::Stop(ack)) => {
-                    self.checkpoints.finish(&self.main);
+                    checkpoint::finish(&self.main);
                     drop(ack.send(result));
                     return;
                 }
@@ -132,7 +138,7 @@ impl Follower {
         self.awake.store(false, Ordering::Release);
         loop {
             let more = self.step().map_err(StoreError::sql("follow the log"))?;
-            self.checkpoints.make(&self.main);
+            checkpoint::make(&self.main, &self.too_long);
             if !more {
                 return Ok(());
             }
@@ -154,10 +160,11 @@ impl Follower {
         let Some(end) = step_end(main, seen)? else { return Ok(false) };
         let mut lines = export::Lines::default();
         let sql = "SELECT * FROM event_rows WHERE seq > ?1 AND seq <= ?2 ORDER BY seq";
-        events::for_each(db, sql, (int(seen), int(end)), |event| {
+        // Read before the work is done: a read that lasted as long as the work would hold up checkpoints.
+        for event in events::list(db, sql, (int(seen), int(end)))? {
             words::index(derived, &event)?;
-            lines.add(&event)
-        })?;
+            lines.add(&event)?;
+        }
         lines.write(db, derived, data, end)?;
         derived
             .prepare_cached("INSERT OR REPLACE INTO marks (name, seq) VALUES ('log', ?1)")?
@@ -180,9 +187,20 @@ fn mark(derived: &Connection) -> rusqlite::Result<u64> {
     Ok(seq.unwrap_or(0))
 }
 
-/// The last event of the next step.
+/// The last event of the next step: as many events as one step takes, and not many more bytes.
 fn step_end(main: &Connection, seen: u64) -> rusqlite::Result<Option<u64>> {
-    main.prepare_cached("SELECT max(seq) FROM (SELECT seq FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2)")?
-        .query_row((int(seen), STEP), |row| row.get::<_, Option<i64>>(0))
-        .map(|seq| seq.map(count))
+    let mut statement = main.prepare_cached(
+        "SELECT seq, coalesce(octet_length(body), (SELECT length(data) FROM blobs WHERE hash = blob), 0)
+         FROM events WHERE seq > ?1 ORDER BY seq LIMIT ?2",
+    )?;
+    let mut rows = statement.query((int(seen), STEP))?;
+    let (mut end, mut bytes) = (None, 0);
+    while let Some(row) = rows.next()? {
+        end = Some(count(row.get(0)?));
+        bytes += count(row.get(1)?);
+        if bytes > STEP_BYTES {
+            break;
+        }
+    }
+    Ok(end)
 }

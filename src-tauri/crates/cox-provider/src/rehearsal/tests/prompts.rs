@@ -27,7 +27,11 @@ fn each_role_names_itself_first() {
         let first = system.lines().find(|line| line.starts_with("# Role: "));
         assert_eq!(first, Some(format!("# Role: {name}").as_str()), "the common part names no role");
         let answer = answer(&system, &super::tools(&["Glob", "Grep"]), &[Arc::new(from_lead("x"))]);
-        let expect: &[&str] = if name == "worker" { &["Glob", "Grep"] } else { &["Glob"] };
+        let expect: &[&str] = match name {
+            "worker" => &["Glob", "Grep"],
+            "verify" => &["Glob", "Glob", "Glob"],
+            _ => &["Glob"],
+        };
         assert_eq!(called(&answer), expect, "{name}");
     }
 }

@@ -125,10 +125,10 @@ impl Runtime {
 
     /// Runs lead and workers until nobody has anything to do; gives the lead's last words.
     pub(super) fn settle(&mut self) -> String {
-        self.to_end_of_turn(0);
+        self.finish_turn(0);
         while let Some(name) = self.live().first().cloned() {
             self.finish(&name);
-            self.to_end_of_turn(0);
+            self.finish_turn(0);
         }
         self.last_words(0)
     }
@@ -136,7 +136,7 @@ impl Runtime {
     /// Runs one worker to its end and tells the lead.
     pub(super) fn finish(&mut self, name: &str) {
         let at = self.at(name);
-        self.to_end_of_turn(at);
+        self.finish_turn(at);
         self.end(name, Outcome::Completed);
     }
 
@@ -174,7 +174,7 @@ impl Runtime {
         agent.live = true;
     }
 
-    fn to_end_of_turn(&mut self, at: usize) {
+    fn finish_turn(&mut self, at: usize) {
         while !self.step(at).calls.is_empty() {}
     }
 

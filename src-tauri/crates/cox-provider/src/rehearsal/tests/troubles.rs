@@ -41,7 +41,7 @@ fn a_check_that_may_not_run_is_not_run() {
     );
     check(
         (ResultStatus::Denied, "the user declined this call: not now"),
-        "was denied.\n- `the user declined this call: not now`",
+        "was denied.\n\n- `the user declined this call: not now`",
     );
     check(
         (ResultStatus::Error, "bash: cargo: command not found\nexit code 127"),
@@ -49,7 +49,7 @@ fn a_check_that_may_not_run_is_not_run() {
     );
     check(
         (ResultStatus::Error, "error: bad manifest\nexit code 101"),
-        "The check failed: `cargo metadata --no-deps --offline --format-version 1`, exit code 101.\n- `error: bad manifest`",
+        "The check failed: `cargo metadata --no-deps --offline --format-version 1`, exit code 101.\n\n- `error: bad manifest`",
     );
     check((ResultStatus::OutcomeUnknown, "outcome_unknown: the program ended"), "Check not finished");
 }
@@ -67,8 +67,8 @@ fn it_goes_on_without_a_worker_that_is_gone() {
     runtime
         .end("part-web", Outcome::Failed { kind: FailKind::TurnLimit, message: "it took 100 turns".into() });
     let report = runtime.settle();
-    assert!(report.contains("- Look at tests (`part-tests`): stopped by you"), "{report}");
-    assert!(report.contains("- Look at web (`part-web`): failed: it took 100 turns"), "{report}");
+    assert!(report.contains("- Look at `tests` (`part-tests`): stopped by you"), "{report}");
+    assert!(report.contains("- Look at `web` (`part-web`): failed: it took 100 turns"), "{report}");
     assert!(!report.contains("| `tests` |"), "nothing of a stopped worker is cited");
 }
 
@@ -104,7 +104,7 @@ fn a_refused_dispatch_is_not_repeated() {
     let mut runtime = Runtime::coordinator(BOAT);
     runtime.refuse = Some(("part-web", "limit_reached"));
     let report = runtime.prompt("go");
-    assert!(report.contains("- Look at web (`part-web`): not started: refused: limit_reached"), "{report}");
+    assert!(report.contains("- Look at `web` (`part-web`): not started: refused: limit_reached"), "{report}");
 }
 
 // W14: a suspended worker is continued, once.
@@ -122,7 +122,7 @@ fn a_suspended_worker_is_continued() {
     assert_eq!((called(&step), &step.calls[0].input["to"]), (vec!["SendMessage"], &"part-tests".into()));
     assert_eq!(called(&runtime.step(0)), [""; 0]);
     let report = runtime.settle();
-    assert!(report.contains("| `part-tests` | Look at tests | completed |"), "{report}");
+    assert!(report.contains("| `part-tests` | Look at `tests` | completed |"), "{report}");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_cut_answer_is_given_again() {
     let blocks = answer.into_blocks(&runtime.agents[0].entries);
     let entry = Entry::Assistant {
         blocks,
-        stop: cox_protocol::StopReason::Unknown,
+        stop: cox_protocol::entry::StopReason::Unknown,
         model: "rehearsal".into(),
         interrupted: true,
     };

@@ -56,7 +56,7 @@ fn a_follow_up_uses_what_is_known() {
     assert_eq!(called(&runtime.step(at)), ["Read", "Read"]);
     let step = runtime.step(at);
     let Some(Facts::FollowUp(facts)) = Facts::parse(&step.text) else { panic!("{}", step.text) };
-    assert_eq!(facts.details[0].around[0], "2: ");
+    assert_eq!(facts.details[0].around[1], "   3  fn main() {");
     assert_eq!(
         (facts.details[0].path.as_str(), facts.details[0].line, facts.details[0].file_lines),
         ("src/main.rs", 4, 5)
@@ -95,7 +95,7 @@ fn a_role_tells_what_to_do_when_the_prompt_does_not() {
     };
     check("explore", &EXPLORE, &["Glob"]);
     check("plan", &EXPLORE, &["Glob"]);
-    check("verify", &super::VERIFY, &["Glob"]);
+    check("verify", &super::VERIFY, &["Glob", "Glob", "Glob"]);
     check("worker", &["Read", "Glob", "Grep", "Bash", "Write", "Edit"], &["Glob", "Grep"]);
 }
 
