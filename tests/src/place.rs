@@ -16,7 +16,7 @@ pub fn app() -> PathBuf {
 
 /// The scripted model server: `COX_MODEL_SERVER`, or what a debug build made.
 pub fn model_server() -> PathBuf {
-    built("COX_MODEL_SERVER", "cox-model-server")
+    built("COX_MODEL_SERVER", "model-server")
 }
 
 /// The command line: `COX_CLI`, or what a debug build made.

@@ -81,7 +81,11 @@ impl CapturedRequest {
 
     /// The texts of all user messages, in order, without results of tools.
     pub fn user_texts(&self) -> Vec<String> {
-        self.messages().iter().filter(|m| is_role(m, &["user"])).flat_map(|m| texts_of(&m["content"])).collect()
+        self.messages()
+            .iter()
+            .filter(|m| is_role(m, &["user"]))
+            .flat_map(|m| texts_of(&m["content"]))
+            .collect()
     }
 
     /// The last of them.

@@ -3,6 +3,7 @@
 //! In reading order:
 //!
 //! - [`answer`]: what a scripted model says, and how it goes wrong
+//! - [`step`]: what an answer is made of
 //! - [`script`]: which agent gets which answer
 //! - [`captured`]: a request as it came, with easy ways to look into it
 //! - [`server`]: the server on 127.0.0.1
@@ -41,11 +42,13 @@ pub mod recipe;
 pub mod script;
 pub mod server;
 pub mod speak;
+pub mod step;
 pub mod wire;
 
-pub use answer::{Answer, Step, Stop, Tokens};
+pub use answer::Answer;
 pub use captured::{CapturedRequest, Wire};
 pub use check::{Problem, ProblemKind};
 pub use project::TempProject;
 pub use script::When;
 pub use server::ModelServer;
+pub use step::{Step, Stop, Tokens};

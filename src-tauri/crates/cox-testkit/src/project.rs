@@ -12,7 +12,9 @@ pub struct TempProject {
 impl TempProject {
     /// An empty one.
     pub fn new() -> Self {
-        Self { folder: tempfile::Builder::new().prefix("cox-project-").tempdir().expect("a temporary folder") }
+        Self {
+            folder: tempfile::Builder::new().prefix("cox-project-").tempdir().expect("a temporary folder"),
+        }
     }
 
     /// With these files: path and content.
@@ -27,7 +29,10 @@ impl TempProject {
     /// A small Rust crate: a library of two modules, a program, a test, two marks to find.
     pub fn rust() -> Self {
         Self::with([
-            ("Cargo.toml", "[package]\nname = \"tides\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n"),
+            (
+                "Cargo.toml",
+                "[package]\nname = \"tides\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n",
+            ),
             ("README.md", "# Tides\n\nTurns tide tables into calendar files.\n"),
             (".gitignore", "/target/\n"),
             (
@@ -62,7 +67,10 @@ impl TempProject {
             ),
             ("README.md", "# Tides\n\nTurns tide tables into calendar files.\n"),
             (".gitignore", "node_modules/\n"),
-            ("src/index.js", "export { parse } from './table.js';\nexport { render } from './calendar.js';\n"),
+            (
+                "src/index.js",
+                "export { parse } from './table.js';\nexport { render } from './calendar.js';\n",
+            ),
             (
                 "src/table.js",
                 "// TODO: report lines that can't be read\nexport function parse(text) {\n  return text\n    .split('\\n')\n    .filter((line) => line.includes(';'))\n    .map((line) => line.split(';'));\n}\n",
@@ -83,7 +91,7 @@ impl TempProject {
         let project = Self::new();
         for index in 0..count {
             let path = format!("d{:03}/f{index:05}.txt", index / 100);
-            project.write(&path, &format!("This is {path}.\n"));
+            project.write(&path, format!("This is {path}.\n"));
         }
         project
     }
@@ -144,5 +152,42 @@ impl TempProject {
 impl Default for TempProject {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projects_are_real_and_go_away() {
+        let rust = TempProject::rust();
+        assert_eq!(
+            rust.files(),
+            [
+                ".gitignore",
+                "Cargo.toml",
+                "README.md",
+                "src/calendar.rs",
+                "src/lib.rs",
+                "src/main.rs",
+                "src/table.rs",
+                "tests/table.rs"
+            ]
+        );
+        assert!(rust.read("src/table.rs").contains("// TODO: "));
+        rust.remove("README.md");
+        assert!(!rust.has("README.md"));
+        assert!(TempProject::javascript().has("src/index.js"));
+        let folder = rust.path().to_owned();
+        drop(rust);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn many_files_are_in_folders_of_a_hundred() {
+        let many = TempProject::many(205);
+        assert_eq!(many.files().len(), 205);
+        assert_eq!(many.read("d002/f00204.txt"), "This is d002/f00204.txt.\n");
     }
 }

@@ -63,8 +63,6 @@ impl VirtualDisplay {
             .env("XAUTHORITY", self.folder.join("authority"))
             .env_remove("WAYLAND_DISPLAY")
             .env("GDK_BACKEND", "x11")
-            // Rendering is in software here; sharing buffers with a GPU that is not there costs time and memory.
-            .env("WEBKIT_DISABLE_DMABUF_RENDERER", "1")
             // No accessibility bus; without this GTK looks for one and complains.
             .env("NO_AT_BRIDGE", "1");
     }

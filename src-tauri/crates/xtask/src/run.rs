@@ -59,6 +59,9 @@ fn rehearse(app: &Path, folder: &Path) -> Result<(), Stop> {
     command.arg("--data-dir").arg(&data.0).arg("--rehearse").arg(folder);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     display.apply(&mut command);
+    // Rendering is in software here; sharing buffers with a GPU that is not there costs time and memory. Not so in
+    // tests: with it WebKitWebDriver's screenshots of a page at rest never come.
+    command.env("WEBKIT_DISABLE_DMABUF_RENDERER", "1");
     let mut app = command.spawn().map_err(|error| Stop::failed(format!("the app did not start: {error}")))?;
     let lines = read_lines(app.stdout.take());
     let told = lines.recv_timeout(REHEARSAL_MOST);

@@ -26,6 +26,18 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
         std::env::var_os("CARGO").map_or_else(|| "cargo".into(), |path| path.to_string_lossy().into_owned());
     let mut command = program(&cargo);
     command.args(args);
+    // What cargo told this program about itself is no business of the build: build scripts that look at it (ring's)
+    // would run again each time a build is started from here after one that was not, and back.
+    for (name, _) in std::env::vars_os() {
+        let is_about_xtask = name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_")
+                || name.starts_with("CARGO_MANIFEST_")
+                || name == "CARGO_PRIMARY_PACKAGE"
+        });
+        if is_about_xtask {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

@@ -25,22 +25,25 @@ impl Tally {
         }
     }
 
-    fn runner(&mut self, name: &str, command: &mut Command) {
-        let counts = &mut self.counts;
+    /// Runs tests, and counts them.
+    fn tests(&mut self, name: &str, command: &mut Command) {
+        let mut counts = Counts::default();
         let done = step::watch(command, |line| {
             if let Some(more) = Counts::of_line(line) {
-                *counts += more;
+                counts += more;
             }
         });
-        self.note_runner(name, done);
-    }
-
-    fn note_runner(&mut self, name: &str, done: Result<bool, Stop>) {
-        self.note(match done {
+        let passed = match done {
             Ok(true) => Ok(()),
             Ok(false) => Err(Stop::failed(format!("{name} failed"))),
             Err(stop) => Err(stop),
-        });
+        };
+        if passed.is_err() && counts.failed == 0 {
+            // It failed before it could count: that is one failure, not none.
+            counts.failed = 1;
+        }
+        self.counts += counts;
+        self.note(passed);
     }
 
     fn end(self) -> Result<(), Stop> {
@@ -84,8 +87,7 @@ pub(crate) fn test() -> Result<(), Stop> {
     let mut tally = Tally::default();
     tally.note(step::show(&mut step::cargo(&["fmt", "--all", "--check"])));
     tally.note(ui::check());
-    let ui_tests = ui::test(&mut tally.counts);
-    tally.note_runner("the UI's tests", ui_tests);
+    tally.tests("the UI's tests", &mut ui::tests());
     ui::build()?;
     lints(&mut tally);
     match step::show(&mut step::cargo(&["build", "--workspace", "--all-targets"])) {
@@ -115,15 +117,15 @@ fn rust_tests(tally: &mut Tally) -> Result<(), Stop> {
     if cfg!(target_os = "linux") {
         let display = VirtualDisplay::start()?;
         display.apply(&mut command);
-        tally.runner("the tests", &mut command);
+        tally.tests("the tests", &mut command);
     } else {
         println!(
             "\nNOT RUN: the tests of the real window. They need Linux: WebKitWebDriver and a virtual display."
         );
-        tally.runner("the tests", &mut command);
+        tally.tests("the tests", &mut command);
     }
     tally.note(types::compare());
-    tally.runner("the examples in the documentation", &mut step::cargo(&["test", "--workspace", "--doc"]));
+    tally.tests("the examples in the documentation", &mut step::cargo(&["test", "--workspace", "--doc"]));
     Ok(())
 }
 

@@ -1,6 +1,5 @@
 //! The page: Node, its packages, its checks, and building it when its sources are newer.
 
-use crate::counts::Counts;
 use crate::step;
 use crate::stop::Stop;
 use std::fs;
@@ -67,13 +66,9 @@ pub(crate) fn check() -> Result<(), Stop> {
     step::show(&mut npm(&["run", "check"]))
 }
 
-/// Runs the page's tests.
-pub(crate) fn test(counts: &mut Counts) -> Result<bool, Stop> {
-    step::watch(&mut npm(&["test"]), |line| {
-        if let Some(more) = Counts::of_line(line) {
-            *counts += more;
-        }
-    })
+/// The page's tests.
+pub(crate) fn tests() -> Command {
+    npm(&["test"])
 }
 
 fn changed_at(path: &Path) -> Option<SystemTime> {

@@ -378,6 +378,7 @@ fn deny_rules_see_every_command_in_the_line() {
     }
     check(Default, &list, "allow", &["rmdir x", "ls rm", "echo rm x"]);
     check(Default, &["+Bash", "-Bash(git push*)"], "deny", &["git push", "git push -f origin main"]);
+    check(Default, &["+Bash", "-Bash(ls 2>&1)"], "deny", &["ls 2>&1", "pwd && ls 2>&1", "(pwd; ls 2>&1)"]);
     check(Default, &["+Bash", "-Bash(* --force*)"], "deny", &["git push --force", "x --force-with-lease"]);
 }
 

@@ -170,7 +170,7 @@ impl Leg<'_> {
 
     /// A second question to the worker with most to tell, in its own context (B33).
     fn follow_up(&self) -> Result<(), Work> {
-        let candidates = self.crew.hands.iter().filter_map(|hand| {
+        let candidates = self.crew.hands.iter().rev().filter_map(|hand| {
             let part = self.crew.facts(hand).into_iter().find_map(as_part)?;
             let notes = part.notes.as_ref().map_or(0, |notes| notes.lines);
             let about = if notes > 0 { About::Notes } else { About::Largest };

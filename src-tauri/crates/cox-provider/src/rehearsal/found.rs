@@ -47,21 +47,18 @@ impl Listing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) matches: u64,
-    pub(super) files: Vec<(String, u64)>,
-    pub(super) cut: bool,
+    /// Files that match, shown or not.
+    pub(super) files: u64,
+    /// The search itself ended early.
+    pub(super) stopped: bool,
 }
 
 impl Counts {
-    /// `N matches in M files`, then `path<TAB>count`.
+    /// `N matches in M files`; the files that follow are not needed.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let first = text.lines().next()?;
-        let files = text
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.rsplit_once('\t'))
-            .filter_map(|(path, count)| Some((path_of(path), count.parse().ok()?)))
-            .collect();
-        Some(Self { matches: number(first)?, files, cut: is_cut(text) })
+        let files = number(first.split_once(" matches in ")?.1)?;
+        Some(Self { matches: number(first)?, files, stopped: is_stopped(text) })
     }
 }
 
@@ -78,7 +75,6 @@ pub(super) struct Line {
 pub(super) struct Lines {
     pub(super) matches: u64,
     pub(super) lines: Vec<Line>,
-    pub(super) cut: bool,
 }
 
 impl Lines {
@@ -86,13 +82,12 @@ impl Lines {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let first = text.lines().next()?;
         let lines = text.lines().skip(1).filter_map(line_of).collect();
-        Some(Self { matches: number(first)?, lines, cut: is_cut(text) })
+        Some(Self { matches: number(first)?, lines })
     }
 }
 
-fn is_cut(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default();
-    first.contains(", cut at ") || text.lines().any(|line| line.starts_with("(stopped after"))
+fn is_stopped(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("(stopped after"))
 }
 
 /// A path may hold a colon: the first that is followed by a number and `: ` ends it.
@@ -182,10 +177,11 @@ mod tests {
     fn reads_matches() {
         let lines = Lines::parse("2 matches in 1 files, cut at 1\na:b.rs:7: // TODO: x");
         let line = Line { path: "a:b.rs".into(), number: 7, text: "// TODO: x".into() };
-        assert_eq!(lines, Some(Lines { matches: 2, lines: vec![line], cut: true }));
-        let counts = Counts::parse("5 matches in 2 files\na.rs\t4\nb.rs\t1");
-        let files = vec![("a.rs".to_owned(), 4), ("b.rs".to_owned(), 1)];
-        assert_eq!(counts, Some(Counts { matches: 5, files, cut: false }));
+        assert_eq!(lines, Some(Lines { matches: 2, lines: vec![line] }));
+        let counts = Counts::parse(
+            "5 matches in 2 files, cut at 1\na.rs\t4\n(stopped after 60 s: search in one folder)",
+        );
+        assert_eq!(counts, Some(Counts { matches: 5, files: 2, stopped: true }));
     }
 
     #[test]

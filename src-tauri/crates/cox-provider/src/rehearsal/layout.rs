@@ -36,7 +36,7 @@ pub(super) fn layout(desk: &Desk<'_>) -> Result<Layout, Work> {
     if listing.is_cut() {
         let (seen, total) = (listing.files.len(), listing.total);
         layout.problems.push(format!(
-            "only the first {seen} of {total} files were listed; counts and sizes are of these"
+            "only the first {seen} of {total} files were listed; counts and sizes are of these, and folders behind them may be missing"
         ));
         // The list is in order of paths, so that whole folders may lie behind the cut: their names at least are found.
         let say = || {
@@ -52,6 +52,10 @@ pub(super) fn layout(desk: &Desk<'_>) -> Result<Layout, Work> {
         let unseen: Vec<File> = more.filter(|file| !known.contains(&file.path)).collect();
         let all: Vec<&File> = listing.files.iter().chain(&unseen).collect();
         layout.parts = parts(&all);
+    }
+    if layout.parts.len() > PARTS {
+        layout.problems.push(format!("{} more folders are not named here", layout.parts.len() - PARTS));
+        layout.parts.truncate(PARTS);
     }
     let readme = listing
         .files
@@ -151,7 +155,6 @@ fn parts(files: &[&File]) -> Vec<PartSize> {
         let by_files = other.files.cmp(&one.files).then_with(|| one.folder.cmp(&other.folder));
         weight(other).cmp(&weight(one)).then(by_files)
     });
-    found.truncate(PARTS);
     found
 }
 

@@ -80,13 +80,9 @@ pub(super) fn part(desk: &Desk<'_>, area: Area<'_>) -> Result<Part, Work> {
         part.code = Some(Code { entries: by_name(&listing.files), tests: Vec::new() });
     }
     if area.wants_notes() {
-        part.notes =
-            replies.get(1).and_then(|reply| reply.ok()).and_then(Counts::parse).map(|counts| Notes {
-                lines: counts.matches,
-                files: counts.files.len() as u64,
-                places: Vec::new(),
-                cut: counts.cut,
-            });
+        part.notes = replies.get(1).and_then(|reply| reply.ok()).and_then(Counts::parse).map(|counts| {
+            Notes { lines: counts.matches, files: counts.files, places: Vec::new(), cut: counts.stopped }
+        });
     }
     for ((search, _), reply) in searches.iter().zip(replies_to_searches) {
         take(&mut part, search, reply);
@@ -163,15 +159,15 @@ fn take(part: &mut Part, search: &Search<'_>, reply: Reply<'_>) {
         Search::Tests(language) => {
             let counts = Counts::parse(text).filter(|counts| counts.matches > 0);
             if let (Some(code), Some(counts)) = (&mut part.code, counts) {
-                let files = counts.files.len() as u64;
+                let files = counts.files;
                 code.tests.push(TestCount {
                     language: language.name.to_owned(),
                     tests: counts.matches,
                     files,
                 });
-                if counts.cut {
+                if counts.stopped {
                     part.problems
-                        .push(format!("the list of {} tests was cut; the files are more", language.name));
+                        .push(format!("the search for {} tests was cut; there may be more", language.name));
                 }
             }
         }

@@ -38,7 +38,10 @@ pub(super) fn check(request: &CapturedRequest, paused: bool, findings: &mut Find
                 continue;
             }
             Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-                findings.add(ProblemKind::Shape, format!("the content of message {at} is neither text nor blocks"));
+                findings.add(
+                    ProblemKind::Shape,
+                    format!("the content of message {at} is neither text nor blocks"),
+                );
                 continue;
             }
         };
@@ -62,9 +65,7 @@ fn check_system(system: &Value, findings: &mut Findings) {
         Value::Array(blocks) => {
             for block in blocks {
                 findings.shape(block["type"] == "text", "a block of the system prompt is not text");
-                if !has_text(&block["text"]) {
-                    findings.add(ProblemKind::Empty, "a block of the system prompt is empty");
-                }
+                findings.filled(has_text(&block["text"]), "a block of the system prompt is empty");
             }
         }
         Value::String(_) => findings.add(ProblemKind::Empty, "the system prompt is empty"),
@@ -104,23 +105,26 @@ fn check_user_blocks(at: usize, blocks: &[Value], events: &mut Vec<Event>, findi
                 let id = block["tool_use_id"].as_str().unwrap_or_default();
                 findings.shape(!id.is_empty(), format!("a result in message {at} names no call"));
                 if text_before {
-                    findings.add(ProblemKind::Order, format!("in message {at} a result stands behind other content"));
+                    findings.add(
+                        ProblemKind::Order,
+                        format!("in message {at} a result stands behind other content"),
+                    );
                 }
                 check_result_content(id, &block["content"], findings);
                 events.push(Event::Result(id.into()));
             }
             "text" => {
                 text_before = true;
-                if !has_text(&block["text"]) {
-                    findings.add(ProblemKind::Empty, format!("a text in message {at} is empty"));
-                }
+                findings.filled(has_text(&block["text"]), format!("a text in message {at} is empty"));
                 events.push(Event::Other("a text"));
             }
             "image" | "document" | "search_result" | "container_upload" => {
                 text_before = true;
                 events.push(Event::Other("a document"));
             }
-            other => findings.add(ProblemKind::Shape, format!("message {at} of the user has a block `{other}`")),
+            other => {
+                findings.add(ProblemKind::Shape, format!("message {at} of the user has a block `{other}`"))
+            }
         }
     }
 }
@@ -129,7 +133,8 @@ fn check_result_content(id: &str, content: &Value, findings: &mut Findings) {
     let ok = match content {
         Value::String(text) => !text.is_empty(),
         Value::Array(blocks) => {
-            !blocks.is_empty() && blocks.iter().all(|block| block["type"] != "text" || has_text(&block["text"]))
+            !blocks.is_empty()
+                && blocks.iter().all(|block| block["type"] != "text" || has_text(&block["text"]))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
     };
@@ -143,11 +148,7 @@ fn check_answer_blocks(at: usize, blocks: &[Value], findings: &mut Findings) -> 
     let mut calls = Vec::new();
     for block in blocks {
         match block["type"].as_str().unwrap_or_default() {
-            "text" => {
-                if !has_text(&block["text"]) {
-                    findings.add(ProblemKind::Empty, format!("a text in message {at} is empty"));
-                }
-            }
+            "text" => findings.filled(has_text(&block["text"]), format!("a text in message {at} is empty")),
             "thinking" => {
                 findings.shape(
                     block["thinking"].is_string() && has_text(&block["signature"]),
@@ -160,7 +161,10 @@ fn check_answer_blocks(at: usize, blocks: &[Value], findings: &mut Findings) -> 
             "tool_use" => {
                 findings.shape(is_name(&block["id"]), format!("a call in message {at} has no proper id"));
                 findings.shape(is_name(&block["name"]), format!("a call in message {at} has no proper name"));
-                findings.shape(block["input"].is_object(), format!("a call in message {at} has no object as input"));
+                findings.shape(
+                    block["input"].is_object(),
+                    format!("a call in message {at} has no object as input"),
+                );
                 calls.push(block["id"].as_str().unwrap_or_default().to_owned());
             }
             "tool_result" => {

@@ -5,8 +5,9 @@
 //! conversation, then that conversation's beginning has moved, which is a problem. Else it opens a new one.
 
 use super::ProblemKind;
-use crate::answer::{Answer, Step};
+use crate::answer::Answer;
 use crate::captured::{CapturedRequest, Wire, texts_of};
+use crate::step::Step;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -76,7 +77,7 @@ impl Conversations {
     pub fn answered(&mut self, conversation: usize, index: usize, answer: &Answer) {
         let known = &mut self.list[conversation];
         known.broken = !answer.is_whole();
-        known.paused = answer.stop == Some(crate::answer::Stop::PauseTurn);
+        known.paused = answer.stop == Some(crate::step::Stop::PauseTurn);
         known.said.extend(answer.texts().into_iter().map(|text| format!("text {text}")));
         let mut calls = 0;
         for step in &answer.steps {
@@ -166,7 +167,9 @@ fn said_in(request: &CapturedRequest) -> HashSet<String> {
     let mut said = HashSet::new();
     for message in request.messages().iter().filter(|message| message["role"] == "assistant") {
         let content = &message["content"];
-        said.extend(texts_of(content).into_iter().filter(|text| !text.is_empty()).map(|text| format!("text {text}")));
+        said.extend(
+            texts_of(content).into_iter().filter(|text| !text.is_empty()).map(|text| format!("text {text}")),
+        );
         let blocks = content.as_array().into_iter().flatten().filter(|block| block["type"] == "tool_use");
         let calls = message["tool_calls"].as_array().into_iter().flatten();
         said.extend(blocks.chain(calls).filter_map(|call| call["id"].as_str()).map(str::to_owned));

@@ -59,6 +59,12 @@ impl Findings {
         self.list.push((kind, message.into()));
     }
 
+    pub(crate) fn filled(&mut self, ok: bool, message: impl Into<String>) {
+        if !ok {
+            self.add(ProblemKind::Empty, message);
+        }
+    }
+
     pub(crate) fn shape(&mut self, ok: bool, message: impl Into<String>) {
         if !ok {
             self.add(ProblemKind::Shape, message);

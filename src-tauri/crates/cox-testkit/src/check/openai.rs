@@ -88,7 +88,8 @@ fn check_content(at: usize, content: &Value, findings: &mut Findings) {
             findings.add(ProblemKind::Empty, format!("message {at} has no content"));
         }
         Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
-            findings.add(ProblemKind::Shape, format!("the content of message {at} is neither text nor parts"));
+            findings
+                .add(ProblemKind::Shape, format!("the content of message {at} is neither text nor parts"));
         }
     }
 }

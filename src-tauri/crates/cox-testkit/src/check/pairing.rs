@@ -85,7 +85,8 @@ mod tests {
     fn pairs_are_quiet() {
         let other = Event::Other("a text");
         assert!(
-            told(&[other.clone(), answer(&["a", "b"]), result("a"), result("b"), other, answer(&[])]).is_empty()
+            told(&[other.clone(), answer(&["a", "b"]), result("a"), result("b"), other, answer(&[])])
+                .is_empty()
         );
     }
 
@@ -93,20 +94,23 @@ mod tests {
     fn broken_pairs_are_told() {
         let other = Event::Other("a text");
         assert_eq!(told(&[answer(&["a"])]), ["`a` has no result"]);
-        assert_eq!(told(&[answer(&["a"]), other, result("a")]), [
-            "`a` has no result before a text",
-            "the result of `a` comes twice, or not right after its call",
-        ]);
+        assert_eq!(
+            told(&[answer(&["a"]), other, result("a")]),
+            ["`a` has no result before a text", "the result of `a` comes twice, or not right after its call",]
+        );
         assert_eq!(told(&[answer(&["a"]), answer(&[])]), ["`a` has no result before the next answer"]);
         assert_eq!(told(&[result("a")]), ["the result of `a` has no call"]);
-        assert_eq!(told(&[answer(&["a", "b"]), result("b"), result("a")]), [
-            "the result of `b` comes before the one of `a`",
-        ]);
-        assert_eq!(told(&[answer(&["a"]), result("a"), result("a")]), [
-            "the result of `a` comes twice, or not right after its call",
-        ]);
-        assert_eq!(told(&[answer(&["a"]), result("a"), answer(&["a"]), result("a")]), [
-            "the id `a` is used for two calls",
-        ]);
+        assert_eq!(
+            told(&[answer(&["a", "b"]), result("b"), result("a")]),
+            ["the result of `b` comes before the one of `a`",]
+        );
+        assert_eq!(
+            told(&[answer(&["a"]), result("a"), result("a")]),
+            ["the result of `a` comes twice, or not right after its call",]
+        );
+        assert_eq!(
+            told(&[answer(&["a"]), result("a"), answer(&["a"]), result("a")]),
+            ["the id `a` is used for two calls",]
+        );
     }
 }

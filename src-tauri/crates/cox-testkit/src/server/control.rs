@@ -42,9 +42,8 @@ pub(super) async fn answer(connection: &mut Connection, state: &State, request: 
         }
         ("GET", "requests") => state.with(|inner| inner.requests.iter().map(described).collect()),
         ("GET", "problems") => state.with(|inner| json!(inner.problems())),
-        ("GET", "timings") => {
-            state.with(|inner| inner.requests.iter().map(|request| timing(request, state.started_at)).collect())
-        }
+        ("GET", "timings") => state
+            .with(|inner| inner.requests.iter().map(|request| timing(request, state.started_at)).collect()),
         (method, _) => {
             let message = format!("there is no {method} {}", request.path);
             return reply(connection, 404, &json!({"error": message})).await;

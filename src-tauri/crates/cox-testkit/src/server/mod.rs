@@ -1,9 +1,9 @@
 //! The server on 127.0.0.1: a real socket, real bytes.
 //!
-//! 1. [`serve`] takes a connection's requests one after the other and finds the way for each.
+//! 1. `serve` takes a connection's requests one after the other and finds the way for each.
 //! 2. A request for an answer is captured, checked ([`crate::check`]) and given to the script.
-//! 3. [`send`] sends the answer, frame by frame, and notes the times.
-//! 4. [`control`] is the same server's door for a test in another process.
+//! 3. `send` sends the answer, frame by frame, and notes the times.
+//! 4. `control` is the same server's door for a test in another process.
 //!
 //! Everything ends when the [`ModelServer`] is dropped.
 
@@ -117,7 +117,8 @@ impl ModelServer {
 
     /// Waits until this many answers have been sent to their end, failed, or lost their client.
     pub async fn finished(&self, count: usize) -> Vec<CapturedRequest> {
-        let ended = |request: &&CapturedRequest| request.last_byte_at.is_some() || request.closed_at.is_some();
+        let ended =
+            |request: &&CapturedRequest| request.last_byte_at.is_some() || request.closed_at.is_some();
         self.state
             .until(|inner| {
                 (inner.requests.iter().filter(ended).count() >= count).then(|| inner.requests.clone())

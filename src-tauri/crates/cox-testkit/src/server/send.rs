@@ -1,10 +1,11 @@
 //! Sends an answer: frames as chunks, at their pace, waiting at gates; and notes when its first and last bytes left.
 
 use super::state::State;
-use crate::answer::{Answer, Step};
+use crate::answer::Answer;
 use crate::captured::CapturedRequest;
 use crate::http::{self, Connection};
 use crate::speak::{self, Frame};
+use crate::step::Step;
 use crate::wire;
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,8 @@ struct Sending<'a> {
     /// Not yet given to the system: events that belong together leave together.
     waiting: Vec<u8>,
     head_sent: bool,
+    /// Something was given to the system.
+    begun: bool,
     /// Bytes of the stream so far, for a cut.
     streamed: usize,
     next_token_at: tokio::time::Instant,
@@ -75,6 +78,7 @@ impl<'a> Sending<'a> {
             answer,
             waiting: Vec::new(),
             head_sent: false,
+            begun: false,
             streamed: 0,
             next_token_at: tokio::time::Instant::now(),
         }
@@ -113,7 +117,8 @@ impl<'a> Sending<'a> {
                 Step::Hang => return self.hang().await,
                 Step::Cut => return self.cut().await,
                 Step::Error(error) => {
-                    body = speak::error_body(self.request.wire, &error.kind, &error.message, status).to_string();
+                    body =
+                        speak::error_body(self.request.wire, &error.kind, &error.message, status).to_string();
                 }
                 Step::Text(_) | Step::Thinking(_) | Step::RedactedThinking(_) | Step::Tool(_) => {}
                 Step::Break | Step::Ping | Step::Raw(_) => {}
@@ -218,11 +223,10 @@ impl<'a> Sending<'a> {
         }
         let bytes = std::mem::take(&mut self.waiting);
         self.connection.send(&bytes).await?;
-        if self.request.first_byte_at.is_none() {
+        if !self.begun {
+            self.begun = true;
             let now = Instant::now();
-            self.state.note(self.request.index, |request| {
-                request.first_byte_at.get_or_insert(now);
-            });
+            self.state.note(self.request.index, |request| request.first_byte_at = Some(now));
         }
         Ok(())
     }

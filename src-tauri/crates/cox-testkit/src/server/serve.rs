@@ -26,7 +26,9 @@ async fn serve(mut connection: Connection, state: Arc<State>) {
         let received_at = Instant::now();
         let close = request.wants_close();
         let goes_on = match (request.method.as_str(), request.path.as_str()) {
-            ("POST", "/v1/messages") => answer(&mut connection, &state, request, Wire::Anthropic, received_at).await,
+            ("POST", "/v1/messages") => {
+                answer(&mut connection, &state, request, Wire::Anthropic, received_at).await
+            }
             ("POST", "/v1/chat/completions") => {
                 answer(&mut connection, &state, request, Wire::Openai, received_at).await
             }
@@ -91,7 +93,8 @@ fn refusal(state: &State, request: &HttpRequest, wire: Wire) -> Option<Value> {
         Wire::Anthropic => request.header("x-api-key"),
         Wire::Openai => request.header("authorization").and_then(|value| value.strip_prefix("Bearer ")),
     };
-    (given != Some(key.as_str())).then(|| speak::error_body(wire, "authentication_error", "invalid x-api-key", 401))
+    (given != Some(key.as_str()))
+        .then(|| speak::error_body(wire, "authentication_error", "invalid x-api-key", 401))
 }
 
 /// The format of a request that both have, by its headers.

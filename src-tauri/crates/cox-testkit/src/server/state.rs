@@ -111,7 +111,11 @@ impl State {
                         let said = request.last_user_text().unwrap_or_default();
                         let message = format!("no agent has an answer left; the last user text is {said:?}");
                         inner.note(request.index, ProblemKind::Script, message);
-                        Answer::error(400, "invalid_request_error", "the script has no answer for this request")
+                        Answer::error(
+                            400,
+                            "invalid_request_error",
+                            "the script has no answer for this request",
+                        )
                     }
                 },
             };

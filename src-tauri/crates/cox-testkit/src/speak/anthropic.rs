@@ -1,8 +1,9 @@
 //! The stream of Anthropic Messages: named events, blocks with an index, counts at the start and the end.
 
 use super::{Frame, Kind, Piece, error_body, pieces, tokens};
-use crate::answer::{Answer, Step, Stop};
+use crate::answer::Answer;
 use crate::captured::{CapturedRequest, Wire};
+use crate::step::{Step, Stop};
 use serde_json::{Value, json};
 
 /// The frames of an answer.

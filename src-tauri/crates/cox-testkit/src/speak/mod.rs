@@ -3,8 +3,9 @@
 mod anthropic;
 mod openai;
 
-use crate::answer::{Answer, Step, Tokens, Tool};
+use crate::answer::Answer;
 use crate::captured::{CapturedRequest, Wire};
+use crate::step::{Step, Tokens, Tool};
 use serde_json::{Value, json};
 
 /// Something to do while sending.

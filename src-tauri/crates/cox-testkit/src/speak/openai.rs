@@ -1,8 +1,9 @@
 //! The stream of OpenAI Chat Completions: unnamed chunks with deltas, then usage where asked for, then `[DONE]`.
 
 use super::{Frame, Kind, Piece, error_body, pieces, tokens};
-use crate::answer::{Answer, Step, Stop};
+use crate::answer::Answer;
 use crate::captured::{CapturedRequest, Wire};
+use crate::step::{Step, Stop};
 use serde_json::{Value, json};
 
 /// The frames of an answer.
