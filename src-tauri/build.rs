@@ -8,7 +8,9 @@ fn main() {
     }
     let attributes = tauri_build::Attributes::new()
         .capabilities_path_pattern("./src-tauri/capabilities/**/*")
-        .windows_attributes(tauri_build::WindowsAttributes::new().window_icon_path("src-tauri/icons/icon.ico"));
+        .windows_attributes(
+            tauri_build::WindowsAttributes::new().window_icon_path("src-tauri/icons/icon.ico"),
+        );
     if let Err(error) = tauri_build::try_build(attributes) {
         println!("cargo:error={error:#}");
         std::process::exit(1);

@@ -9,19 +9,20 @@ use cox_protocol::query::{Page, Query};
 use cox_protocol::view::Snapshot;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use tauri::State;
 use tauri::ipc::Channel;
+use tauri::{State, WebviewWindow};
 
 /// Begins, or begins again after a reload: a snapshot, and from then on one batch a frame over the channel.
 /// Batches may arrive before the snapshot does.
 #[tauri::command]
 pub(crate) async fn attach(
+    page: WebviewWindow,
     channel: Channel<Batch>,
     house: State<'_, Arc<House>>,
     pump: State<'_, Pump>,
 ) -> Result<Snapshot, CoxError> {
     let engine = house.engine().await?;
-    pump.attach(engine, channel).await
+    pump.attach(engine, page, channel).await
 }
 
 /// Asks the engine to do something.

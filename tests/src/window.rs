@@ -105,7 +105,9 @@ impl Window {
         let until = Instant::now() + PATIENCE;
         while Instant::now() < until {
             for element in self.client.find_all(Locator::Css(&selector)).await.unwrap_or_default() {
-                if element.text().await.is_ok_and(|found| found.contains(text)) {
+                // The driver's own idea of visible text leaves out what an ellipsis may cut.
+                let found = element.prop("textContent").await;
+                if found.is_ok_and(|found| found.is_some_and(|found| found.contains(text))) {
                     return;
                 }
             }

@@ -184,7 +184,6 @@ export function sceneHost(name: string | null): MemoryHost {
   const theme = new URLSearchParams(location.search).get('theme');
   if (theme === 'dark' || theme === 'light') story.snapshot.settings = { ...story.snapshot.settings, theme };
   queueMicrotask(() => {
-    if (story.views[0]) setTimeout(() => document.querySelector<HTMLElement>('[data-testid="session-row"]')?.click(), 60);
     if (story.panels['t_2']) setTimeout(() => host.say({
       panels: [{ taskId: 't_2', retention: { type: 'leaving', evictAt: Date.now() + 18_000 } }, { taskId: 't_4', retention: { type: 'viewed' } }],
       deltas: [{ taskId: 't_1', generation: 1, turn: 2, block: 0, kind: 'text', tool: '', offset: 0, text: 'Running the auth suite before I report' }],

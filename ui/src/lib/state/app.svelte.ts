@@ -76,6 +76,13 @@ export class AppState {
     if (this.phase !== 'ready') return;
     const folder = await this.host.initialFolder().catch(() => null);
     if (folder) await this.openProject(folder);
+    else if (this.settings.onboarded) await this.#openLast();
+  }
+
+  /** Comes back to the session that changed last. */
+  async #openLast(): Promise<void> {
+    const last = [...this.sessions.values()].sort((a, b) => b.updatedAt - a.updatedAt)[0];
+    if (last) await this.openSession(last.id);
   }
 
   /** Attaches to the engine; also after it could not be opened. */
@@ -149,6 +156,7 @@ export class AppState {
   async pickProject(): Promise<void> {
     const folder = await this.host.pickFolder().catch((error) => this.fail(error));
     if (folder) await this.openProject(folder);
+    else if (this.settings.onboarded) await this.#openLast();
   }
 
   /** Opens a folder, after a question where one is needed. True when it is open. */
