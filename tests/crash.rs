@@ -1,11 +1,6 @@
 //! The real program killed in mid-run, at ten places: what it had acknowledged is there, and every task is in a
 //! definite state (N24, W7, W8).
-#![expect(
-    clippy::expect_used,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a failure here is a failed test"
-)]
+#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use cox_engine::{Engine, EngineConfig, Host};
 use cox_protocol::command::Command as Ask;

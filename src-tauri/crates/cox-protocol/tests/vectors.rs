@@ -1,5 +1,6 @@
 //! The fold's shared vectors (W11): events in, views out. The window's fold reads the same files and has to come to
 //! the same views. `COX_UPDATE_VECTORS=1 cargo test -p cox-protocol --test vectors` writes them anew.
+#![expect(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use cox_protocol::entry::{
     Block, CommandRun, Entry, FileChange, Party, ResultStatus, RuntimeNote, StopReason, ToolCall, ToolDetail,

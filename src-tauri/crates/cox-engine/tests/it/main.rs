@@ -9,6 +9,7 @@
 //! - `trouble`: what goes wrong at the other end, limits, stops
 //! - `panels`: how long a panel stays
 //! - `bad_input`: what can't be used, and what is said about it
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a failure here is a failed test")]
 
 mod bad_input;
 mod coming_back;

@@ -1,11 +1,11 @@
 //! Stops, and what stays stopped (N26).
 
 use crate::rig::{Rig, workers};
-use cox_protocol::ErrorCode;
 use cox_protocol::command::Command;
 use cox_protocol::event::EventKind;
 use cox_protocol::inbox::Answer;
 use cox_protocol::task::{KilledBy, Outcome, SessionMode, TaskStatus};
+use cox_protocol::{Entry, ErrorCode};
 
 // N26, R14, R16: stop all ends every task; reports are kept and start no turn until the user writes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,11 +32,13 @@ async fn stop_all_is_quiet() {
     let view = rig.idle(&session).await;
     assert!(view.lead().unwrap().totals.requests > turns);
     let log = rig.engine_log(&session).await;
-    let delivered = log.iter().position(|event| {
-        matches!(event.known(), Some(EventKind::NotificationDelivered { .. }))
-            && event.seq > view.lead().unwrap().started_at.unsigned_abs().min(0)
-    });
-    assert!(delivered.is_some());
+    let of_lead = || log.iter().filter(|event| event.task_id.as_ref() == Some(&lead));
+    let last = |is: &dyn Fn(&EventKind) -> bool| {
+        of_lead().filter(|event| event.known().is_some_and(is)).map(|event| event.seq).max()
+    };
+    let said = last(&|kind| matches!(kind, EventKind::Entry { entry: Entry::User { .. } }));
+    let told = last(&|kind| matches!(kind, EventKind::NotificationDelivered { .. }));
+    assert!(told > said, "the envelope that waited comes after the user's text: {told:?}, {said:?}");
 }
 
 // B142, N26: a worker that the user stops is killed, the others go on, and it can be continued by a message.
