@@ -3,8 +3,8 @@
 //! In reading order:
 //!
 //! - [`run`]: the window, or, without a display, a rehearsal on a virtual one
-//! - [`test`]: everything that has to pass, and its quick part, `check`
-//! - [`bench`]: the numbers, in a release build
+//! - [`mod@test`]: everything that has to pass, and its quick part, `check`
+//! - [`mod@bench`]: the numbers, in a release build
 //! - [`types`]: the window's TypeScript, made from `cox-protocol`
 //! - [`ui`]: Node, packages, the built page
 //! - [`system`]: packages of the operating system, installed where they are missing
