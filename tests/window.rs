@@ -185,3 +185,44 @@ async fn what_is_no_folder_is_said_to_be_none() {
     window.wait_for_text("toast", "only one folder can be opened at a time").await;
     window.quit().await;
 }
+
+// Every sheet opens by its key or button, in both themes, and closes with Escape. The pictures are there to be looked at.
+#[tokio::test]
+async fn every_view_in_both_themes() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = project(folder.path());
+    let window = Window::open(&Start::below(folder.path()).on(&project)).await;
+    window.click("first-run-key").await;
+    window.picture("first-run-key").await;
+    window.click("first-run-rehearsal").await;
+    window.wait_for_text("window", "my boat").await;
+    window.wait_for("composer").await;
+    for theme in ["dark", "light"] {
+        window.click("settings").await;
+        let choose = "const select = document.getElementById('theme'); select.value = arguments[0]; \
+                      select.dispatchEvent(new Event('change', { bubbles: true }));";
+        window.script(choose, vec![json!(theme)]).await;
+        window.picture(&format!("settings-{theme}")).await;
+        window.click("settings-save").await;
+        window.wait_gone("settings-save").await;
+        let set = window.script("return document.documentElement.dataset.theme", vec![]).await;
+        assert_eq!(set, json!(theme));
+        for (key, sheet) in [("\u{e031}", "Keys"), ("\u{e009}k", "Search")] {
+            window.type_into("composer", key).await;
+            let dialog = "[role='dialog'] h2";
+            let title = window.client.wait().for_element(fantoccini::Locator::Css(dialog)).await.unwrap();
+            assert_eq!(title.text().await.unwrap(), sheet);
+            window.picture(&format!("{}-{theme}", sheet.to_lowercase())).await;
+            window.script("document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }))", vec![]).await;
+            let gone = "return document.querySelector('[role=\"dialog\"]') === null";
+            assert_eq!(window.script(gone, vec![]).await, json!(true), "{sheet} closes");
+        }
+        window.click("permission-mode").await;
+        window.picture(&format!("modes-{theme}")).await;
+        window.click("permission-mode").await;
+        window.click("new-session").await;
+        window.picture(&format!("new-session-{theme}")).await;
+        window.click("new-session").await;
+    }
+    window.quit().await;
+}

@@ -11,7 +11,7 @@
 //! - [`show`]: `cox show`
 //! - [`doctor`]: `cox doctor`
 //! - [`signals`]: SIGINT and SIGTERM
-//! - [`print`]: standard output, which may be a pipe that closes
+//! - [`mod@print`]: standard output, which may be a pipe that closes
 //! - [`exit`]: the exit codes
 //!
 //! It converts, calls and converts back; what a session does is decided in the engine.

@@ -83,7 +83,7 @@ impl Engine {
             settings: self.core.settings(),
             environment: self.core.environment().await,
         };
-        Ok((snapshot, Pushes { core: Arc::clone(&self.core), subscriber, is_window }))
+        Ok((snapshot, Pushes { core: Arc::clone(&self.core), subscriber, is_window, taken: None }))
     }
 
     /// Does what a command says.

@@ -10,6 +10,9 @@ use crate::system::{self, Need};
 use crate::{step, types, ui};
 use std::process::Command;
 
+/// A module's header may point at its private parts: private items are documented too.
+const DOC_LINTS: &str = "-D warnings -A rustdoc::private_intra_doc_links";
+
 /// What failed so far, and what was counted.
 #[derive(Default)]
 struct Tally {
@@ -96,7 +99,7 @@ pub(crate) fn test() -> Result<(), Stop> {
     }
     tally.note(step::show(
         step::cargo(&["doc", "--workspace", "--no-deps", "--document-private-items"])
-            .env("RUSTDOCFLAGS", "-D warnings"),
+            .env("RUSTDOCFLAGS", DOC_LINTS),
     ));
     licences(&mut tally);
     for failure in &tally.failures {

@@ -5,7 +5,7 @@
 //! 2. The driver reads the output, waits for the shell, a stop or the time-out, and then ends the tree: TERM, a grace
 //!    period, KILL, over the whole group and over those who left it, until a look at the process table shows nobody.
 //! 3. [`Running`] is the handle. When its last clone is dropped, the driver stops the tree.
-//! 4. After a crash, [`reap`] ends what an earlier process left behind, if it is provably the same.
+//! 4. After a crash, [`mod@reap`] ends what an earlier process left behind, if it is provably the same.
 
 mod driver;
 mod env;

@@ -1,6 +1,6 @@
 //! The offline model that follows fixed rules (W42).
 //!
-//! 1. [`answer`] looks at the tools on offer and at the role in the system prompt, and so knows who it is:
+//! 1. [`mod@answer`] looks at the tools on offer and at the role in the system prompt, and so knows who it is:
 //!    coordinator, solo agent, or worker.
 //! 2. That role's rules read the transcript and say what comes next: text, and calls of tools.
 //! 3. [`stream`] hands the answer out, as a person reads or at once.
