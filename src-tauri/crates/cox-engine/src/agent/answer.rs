@@ -2,6 +2,7 @@
 
 use super::generation::runtime;
 use super::{Agent, Stop};
+use crate::clock::Sleep;
 use crate::control::Halt;
 use crate::hub::Piece;
 use cox_protocol::entry::{Block, Entry, ResultStatus, RuntimeNote, StopReason, ToolDetail, ToolResult};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// The text of an answer in progress is saved at least this often (W9).
-const SAVE_PARTIAL_MS: i64 = 250;
+const SAVE_PARTIAL: Duration = Duration::from_millis(250);
 
 /// A complete answer.
 pub(super) struct Answer {
@@ -26,26 +27,21 @@ pub(super) struct Answer {
     pub(super) ledger: EventKind,
 }
 
-/// An answer in progress: its complete blocks, and when its text was last saved.
+/// An answer in progress: its complete blocks, and what is known of its request.
 struct Draft {
     blocks: BTreeMap<u32, Block>,
     mark: PrefixMark,
     moved: Option<PrefixPart>,
-    saved_at: i64,
-    unsaved: bool,
 }
 
 impl Agent {
     pub(super) async fn answer(&mut self) -> Result<Answer, Stop> {
         let request = self.request();
         let mut stream = self.provider.stream(request);
-        let mut draft = Draft {
-            blocks: BTreeMap::new(),
-            mark: PrefixMark::default(),
-            moved: None,
-            saved_at: self.session.core.clock.now_ms(),
-            unsaved: false,
-        };
+        let mut draft = Draft { blocks: BTreeMap::new(), mark: PrefixMark::default(), moved: None };
+        // One timer from the first piece that is not saved to the save, not one a piece: a timer costs more than a
+        // piece does.
+        let mut save: Option<Sleep> = None;
         let control = Arc::clone(&self.control);
         loop {
             let event = tokio::select! {
@@ -56,12 +52,18 @@ impl Agent {
                     self.keep(draft, "it was stopped before it was complete").await?;
                     return Err(Stop::Halted(halt));
                 }
-                event = stream.next() => event,
-                () = self.session.core.clock.sleep(draft.save_due(self.session.core.clock.now_ms())), if draft.unsaved => {
-                    self.save_partial(&mut draft);
+                () = due(&mut save) => {
+                    save = None;
+                    self.save_partial();
                     continue;
                 }
+                event = stream.next() => event,
             };
+            if let Some(Ok(ModelEvent::Delta { .. })) = &event
+                && save.is_none()
+            {
+                save = Some(self.session.core.clock.sleep(SAVE_PARTIAL));
+            }
             match event {
                 Some(Ok(ModelEvent::Done { stop, usage, model })) => {
                     return Ok(self.complete(draft, stop, usage, model));
@@ -115,10 +117,6 @@ impl Agent {
                     text: &text,
                 };
                 self.session.core.hub.delta(&self.id, &piece);
-                draft.unsaved = true;
-                if draft.save_due(self.session.core.clock.now_ms()).is_zero() {
-                    self.save_partial(draft);
-                }
             }
             ModelEvent::Block { block, content } => {
                 draft.blocks.insert(block, content);
@@ -126,11 +124,9 @@ impl Agent {
         }
     }
 
-    fn save_partial(&self, draft: &mut Draft) {
+    fn save_partial(&self) {
         let partial = self.session.core.hub.partial(&self.id);
         self.session.core.store.save_partial(&self.id, &self.session.id, partial);
-        draft.saved_at = self.session.core.clock.now_ms();
-        draft.unsaved = false;
     }
 
     fn complete(&mut self, draft: Draft, stop: StopReason, usage: Usage, model: String) -> Answer {
@@ -190,10 +186,11 @@ impl Agent {
     }
 }
 
-impl Draft {
-    fn save_due(&self, now: i64) -> Duration {
-        let due = self.saved_at + SAVE_PARTIAL_MS - now;
-        Duration::from_millis(u64::try_from(due).unwrap_or_default())
+/// Ends when the save is due; never without one.
+async fn due(save: &mut Option<Sleep>) {
+    match save {
+        Some(save) => save.await,
+        None => std::future::pending().await,
     }
 }
 
