@@ -24,13 +24,13 @@ const SESSIONS: usize = 2_000;
 /// Sessions that one engine process makes: it holds a lock for each.
 const AT_A_TIME: usize = 250;
 
-/// A session's line in the list.
-const ROW: &str = "[data-testid=\"session-row\"]";
-/// Waits for the first frame after the list is there, and gives its time.
+/// Waits for the first frame after all projects and the first sessions are there, and gives its time. It is called
+/// once the driver has hold of the page, so that a page that was ready before is taken for later than it was.
 const READY: &str = "\
-const [row, done] = arguments;
+const [projects, done] = arguments;
+const is = (name) => document.querySelectorAll(`[data-testid=\"${name}\"]`).length;
 const look = () => requestAnimationFrame(() =>
-  document.querySelector(row) ? requestAnimationFrame(() => done(Date.now())) : look());
+  is('project-row') === projects && is('session-row') > 0 ? requestAnimationFrame(() => done(Date.now())) : look());
 look();";
 
 pub(crate) fn measure(ask: &Ask) -> Outcome<Vec<Figure>> {
@@ -105,7 +105,7 @@ pub(crate) fn inside(words: &[String]) -> Outcome<()> {
 
 async fn ready(folder: &Path) -> Outcome<f64> {
     let window = Window::open(&Start::below(folder)).await;
-    let shown = window.client.execute_async(READY, vec![ROW.into()]).await?;
+    let shown = window.client.execute_async(READY, vec![PROJECTS.into()]).await?;
     let shown_ms = shown.as_f64().ok_or_else(|| failure(format!("the page gave {shown} for a time")))?;
     let started = now()? - process::age(window.app_pid())?.as_secs_f64();
     window.quit().await;

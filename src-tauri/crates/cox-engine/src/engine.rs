@@ -42,6 +42,7 @@ impl Engine {
     /// `database_newer` for a database of a later version, which is left untouched; `storage` when it can't be
     /// read or written.
     pub async fn open(config: EngineConfig) -> Result<Self, CoxError> {
+        cox_exec::give_back_early();
         let hub = Hub::new(Arc::clone(&config.clock));
         let (folder, sink) = (config.data_folder.clone(), Arc::clone(&hub));
         let opened = tokio::task::spawn_blocking(move || {

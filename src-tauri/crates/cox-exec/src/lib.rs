@@ -7,6 +7,7 @@
 mod error;
 mod folder;
 mod hash;
+mod memory;
 mod roots;
 mod shell;
 mod stamps;
@@ -15,6 +16,7 @@ mod watch;
 pub use error::{ExecError, Result};
 pub use folder::{FolderConcern, FolderProblem, FolderReport, KnownFolders, check_folder};
 pub use hash::FileHash;
+pub use memory::give_back_early;
 pub use roots::{
     Expect, Facts, FileContent, Found, Kind, Listing, Located, Roots, WalkCut, WalkEnd, WalkOptions, Written,
     is_binary, path_to_text, text_to_path,
