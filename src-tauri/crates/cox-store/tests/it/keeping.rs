@@ -28,7 +28,7 @@ async fn rules_are_kept_once() {
     let rule = Rule { effect: Effect::Allow, pattern: "Bash(cargo test *)".into() };
     let unknown = f.store.add_rule(RuleId::new("u_0"), project.clone(), rule.clone(), 1).await;
     assert!(matches!(unknown, Err(StoreError::Refused(_))), "{unknown:?}");
-    f.store.put_project(project.clone(), "/work/p".into(), 1).await.unwrap();
+    f.store.put_project(project.clone(), "/home/me/p".into(), 1).await.unwrap();
     let added = f.store.add_rule(RuleId::new("u_1"), project.clone(), rule.clone(), 2).await.unwrap();
     let again = f.store.add_rule(RuleId::new("u_2"), project.clone(), rule.clone(), 3).await.unwrap();
     assert_eq!(added, again);

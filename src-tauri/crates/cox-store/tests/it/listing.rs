@@ -13,7 +13,10 @@ use std::time::Instant;
 async fn all_of_two_thousand_sessions_are_found() {
     let f = fixture();
     for n in 0..50 {
-        f.store.put_project(ProjectId::new(format!("p_{n}")), format!("/work/{n}").into(), n).await.unwrap();
+        f.store
+            .put_project(ProjectId::new(format!("p_{n}")), format!("/home/me/{n}").into(), n)
+            .await
+            .unwrap();
     }
     let events = (0..2_000).flat_map(|n| {
         begin(&session(format!("{n:04}")), &task(n), &format!("p_{}", n % 50), i64::from(n / 7))
@@ -79,10 +82,10 @@ async fn projects_keep_their_bytes_and_their_ids() {
     #[cfg(unix)]
     let path: PathBuf = {
         use std::os::unix::ffi::OsStringExt as _;
-        std::ffi::OsString::from_vec(b"/work/caf\xe9".to_vec()).into()
+        std::ffi::OsString::from_vec(b"/home/me/caf\xe9".to_vec()).into()
     };
     #[cfg(not(unix))]
-    let path = PathBuf::from("C:/work/cafe");
+    let path = PathBuf::from("C:/code/cafe");
     let first = f.store.put_project(ProjectId::new("p_1"), path.clone(), 1).await.unwrap();
     assert_eq!((&first.path, first.listed), (&path, true));
     let again = f.store.put_project(ProjectId::new("p_2"), path.clone(), 2).await.unwrap();
