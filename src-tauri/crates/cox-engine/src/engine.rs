@@ -106,17 +106,21 @@ impl Engine {
     /// Waits until nothing in a session runs, waits for a slot, or is about to wake.
     ///
     /// # Errors
-    /// `not_found`, `read_only`, `storage`.
+    /// `not_found`, `read_only`; `storage` also when an end could not be stored, because the disk is full, say.
     pub async fn wait_idle(&self, session: &SessionId) -> Result<Idle, CoxError> {
         let live = self.core.session(session).await?;
-        let subscriber = self.core.hub.subscribe(Wants::OpenSessions);
-        while !live.is_idle().await {
-            loop {
-                let pending = subscriber.take().await;
-                if pending.sessions.contains(session) {
-                    break;
-                }
+        loop {
+            let settled = live.settled.notified();
+            tokio::pin!(settled);
+            // Registered before the look, so that an end in between is not missed.
+            settled.as_mut().enable();
+            if live.is_idle().await {
+                break;
             }
+            settled.await;
+        }
+        if let Some(error) = live.storage_error() {
+            return Err(error);
         }
         self.core.idle(session).await
     }

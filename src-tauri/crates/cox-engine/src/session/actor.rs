@@ -63,7 +63,12 @@ impl Actor {
             tokio::select! {
                 biased;
                 msg = mailbox.recv() => match msg {
-                    Some(msg) => self.handle(msg).await,
+                    Some(msg) => {
+                        self.handle(msg).await;
+                        if self.is_idle() {
+                            self.session.settled.notify_waiters();
+                        }
+                    }
                     None => return,
                 },
                 () = closed.cancelled() => return,

@@ -71,10 +71,14 @@ impl Actor {
                 );
             }
         }
-        if let Err(error) = self.append(events).await {
-            // The generation is over in memory; the log does not know, so the next start finds it suspended.
+        let stored = self.append(events.clone()).await;
+        if let Err(error) = &stored {
+            // The generation is over in memory. The log is told as soon as it takes anything again; should the
+            // process end before that, the next start finds the generation suspended.
             tracing::error!(%task, %error, "the end of a generation could not be stored");
+            self.session.core.store.append_later(events);
         }
+        self.session.note_storage(stored.err());
         self.close(&task, ended, in_foreground);
         if let Some((parent, id, envelope)) = notice
             && !in_foreground

@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 /// Bytes of a project's instruction file that are read.
@@ -97,6 +97,8 @@ impl Core {
             controls: Mutex::new(HashMap::new()),
             stamps: Mutex::new(HashMap::new()),
             mailbox,
+            settled: Notify::new(),
+            unstored: Mutex::new(None),
             closed: CancellationToken::new(),
             _lock: lock,
         });

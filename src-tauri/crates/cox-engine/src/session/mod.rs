@@ -25,6 +25,7 @@ use crate::core::Core;
 use crate::rules::RuleCell;
 use cox_exec::{ProjectWatch, ReadStamps, Roots};
 use cox_policy::role::Role;
+use cox_protocol::error::CoxError;
 use cox_protocol::id::{ProjectId, SessionId, TaskId};
 use cox_protocol::settings::ProviderSettings;
 use cox_protocol::task::{KilledBy, Limits, PermissionMode, SessionMode, TaskSpec};
@@ -36,7 +37,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 /// What every agent of a session shares. Facts, and handles to those who own state; no state of its own but
@@ -65,6 +66,10 @@ pub(crate) struct Session {
     controls: Mutex<HashMap<TaskId, Arc<Control>>>,
     stamps: Mutex<HashMap<TaskId, Arc<ReadStamps>>>,
     mailbox: mpsc::Sender<Msg>,
+    /// Told each time that nothing runs any more, whether or not that could be stored.
+    pub(crate) settled: Notify,
+    /// Why the end of a generation could not be stored, while that is so.
+    unstored: Mutex<Option<CoxError>>,
     /// Ends the session's own task, so that everything it holds is given up.
     closed: CancellationToken,
     /// Held while this process owns the session (W7).
@@ -145,6 +150,16 @@ impl Session {
         };
         let asks_always = spec.frozen.as_ref().is_some_and(|frozen| frozen.ask_every_command);
         Rights::new(mode, self.rules.get(), asks_always, role == Some(Role::Verify))
+    }
+
+    /// The end of a generation could not be stored; or, with nothing, it could again.
+    pub(crate) fn note_storage(&self, error: Option<CoxError>) {
+        *lock(&self.unstored) = error;
+    }
+
+    /// Why the log does not say how things ended, if it does not.
+    pub(crate) fn storage_error(&self) -> Option<CoxError> {
+        lock(&self.unstored).clone()
     }
 
     pub(crate) fn register(&self, task: &TaskId, control: &Arc<Control>) {
