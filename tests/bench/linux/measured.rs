@@ -6,6 +6,7 @@ use super::step::{Closed, Failed, Opening, Step};
 use cox_tests::place;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -24,7 +25,19 @@ pub(crate) struct Measured {
 impl Measured {
     /// Starts one, and waits until its engine is open.
     pub(crate) fn start(opening: &Opening) -> Outcome<Self> {
-        let started = place::program(std::env::current_exe()?)
+        Self::start_as(&std::env::current_exe()?, opening)
+    }
+
+    /// The same from a copy of the program in this folder. A process shares the memory of its program with all
+    /// others that run the same file, this one among them, and its proportional share would look small.
+    pub(crate) fn start_copy(opening: &Opening, folder: &Path) -> Outcome<Self> {
+        let copy = folder.join("engine");
+        std::fs::copy(std::env::current_exe()?, &copy)?;
+        Self::start_as(&copy, opening)
+    }
+
+    fn start_as(program: &Path, opening: &Opening) -> Outcome<Self> {
+        let started = place::program(program)
             .arg("engine")
             .arg(serde_json::to_string(opening)?)
             .stdin(Stdio::piped())

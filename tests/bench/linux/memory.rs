@@ -60,7 +60,7 @@ fn crews_kb(ask: &Ask, workers: usize, crews: usize) -> Outcome<Crews> {
     let crew = Crew { workers, crews, turns: TURNS, pace: None, held: true, varied: false };
     let place = Place::new()?;
     let server = ScriptServer::start(&crew.recipe(), ask.wire, place.folder())?;
-    let mut measured = Measured::start(&place.opening(server.provider(), AT_ONCE))?;
+    let mut measured = Measured::start_copy(&place.opening(server.provider(), AT_ONCE), place.folder())?;
     let peak = measured.watch_memory();
     measured.tell(&Step::Message { text: Crew::message(1) })?;
     server.reached(HOLD, workers)?;
